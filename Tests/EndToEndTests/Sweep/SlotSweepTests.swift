@@ -93,7 +93,7 @@ struct SlotSweepTests {
     }
 
     @Test("nfc-tap read ends right, or says what is the matter, with every fault at every command; then it reads")
-    func read() throws {
+    func read() async throws {
         let reader = try IFDReader(name: "Rig PICC Interface")
         let pcscd = try PrivatePCSCD([reader.stanza])
         let folder = FileManager.default.temporaryDirectory.appending(path: "read-\(UUID().uuidString.prefix(8))")
@@ -105,8 +105,8 @@ struct SlotSweepTests {
                 environment: ["PCSCLITE_CSOCK_NAME": pcscd.socketPath])
         }
         let desk = IFDDesk(lane: "none0", reader: reader, isHeard: false, socket: pcscd.socketPath)
-        for (number, fault) in SweepFault<IFDDesk>.all.enumerated() {
-            try fault.present(desk, "visa", 1 + number % 4)
+        for (number, fault) in IFDDesk.faults.enumerated() {
+            try await fault.present(desk, "visa", 1 + number % 4)
             let seen = try read()
             // 13 not completed, 69 no reader, 75 in use by another program.
             #expect([0, 13, 69, 75].contains(seen.status), "\(fault.name): \(seen.status) \(seen.errors)")

@@ -16,7 +16,7 @@ struct SweepFault<Desk: SweepDesk>: Sendable {
     /// What the sale may fail with instead of being paid: codes that name the cause.
     var mayFail: Set<String> = []
     /// Presents the card of that name with the fault at the step.
-    let present: @Sendable (Desk, String, Int) throws -> Void
+    let present: @Sendable (Desk, String, Int) async throws -> Void
 }
 
 extension SweepFault {
@@ -73,6 +73,15 @@ extension CardCatalogue {
     }
 }
 
+/// A reader of which it is known what can go wrong.
+protocol FaultyDesk: SweepDesk {
+    static var faults: [SweepFault<Self>] { get }
+}
+
+extension IFDDesk: FaultyDesk { static var faults: [SweepFault<IFDDesk>] { SweepFault.ofPCSC } }
+extension PN532Desk: FaultyDesk { static var faults: [SweepFault<PN532Desk>] { SweepFault.ofLibNFC } }
+extension VirtualDesk: FaultyDesk { static var faults: [SweepFault<VirtualDesk>] { SweepFault.ofVirtual } }
+
 extension SweepFault where Desk == IFDDesk {
     private static func driver(
         _ name: String, _ action: IFDAction, at moment: IFDMoment? = nil, times: Int? = 1, paysUnmoved: Bool = true,
@@ -92,6 +101,7 @@ extension SweepFault where Desk == IFDDesk {
             let program = try OtherProgram(manner, reader: name, socket: desk.socket)
             // It has the card a moment before the lane, or after it.
             try desk.insert(named: card)
+            // On this thread, which started it: on another one Foundation would not see its end.
             usleep(300_000)
             try program.ends()
         }
@@ -107,7 +117,7 @@ extension SweepFault where Desk == IFDDesk {
         }
     }
 
-    static var all: [SweepFault] {
+    fileprivate static var ofPCSC: [SweepFault] {
         let errors: [SweepFault] = [
             .driver("transmit: communication error", .code(.communicationError)),
             .driver("transmit: time-out", .code(.responseTimeout)),
@@ -141,9 +151,9 @@ extension SweepFault where Desk == IFDDesk {
             name: "unplugged for a moment", isStepped: false, paysUnmoved: false, mayFail: SweepCodes.reader
         ) { desk, card, _ in
             try desk.insert(named: card)
-            usleep(20_000)
+            try await Task.sleep(for: .milliseconds(20))
             desk.reader.unplug()
-            usleep(300_000)
+            try await Task.sleep(for: .milliseconds(300))
             desk.reader.plug()
         }
         let programs: [SweepFault] = [
@@ -166,7 +176,7 @@ extension SweepFault where Desk == PN532Desk {
         }
     }
 
-    static var all: [SweepFault] {
+    fileprivate static var ofLibNFC: [SweepFault] {
         let statuses: [SweepFault] = PN532Status.allCases.map { status in
             // What speaks of the chip and not of the card may be told as the reader's fault.
             .chip("status \(status)", .status(status), mayFail: status.isOfChip ? SweepCodes.reader : [])
@@ -215,7 +225,7 @@ extension SweepFault where Desk == VirtualDesk {
         }
     }
 
-    static var all: [SweepFault] {
+    fileprivate static var ofVirtual: [SweepFault] {
         [
             .words("card leaves", "fault card-gone after AFTER", paysUnmoved: false),
             .words("silence", "fault mute at AT", paysUnmoved: false),
@@ -232,7 +242,7 @@ extension SweepFault where Desk == VirtualDesk {
                 desk, card, _ in
                 try desk.insert(named: card)
                 try desk.tell("detach")
-                usleep(300_000)
+                try await Task.sleep(for: .milliseconds(300))
                 try desk.tell("attach")
             },
         ]

@@ -2,6 +2,7 @@
 import CardSim
 import Foundation
 import Rigs
+import Synchronization
 import TapClient
 import TestSupport
 import Testing
@@ -14,79 +15,99 @@ import Testing
         if: PrivatePCSCD.missing == nil || ProcessInfo.processInfo.environment["CI"] != nil,
         Comment(rawValue: PrivatePCSCD.missing ?? "")))
 struct WobbleSweepTests {
+    private static let environment = ProcessInfo.processInfo.environment
     /// `make check-wobbles`: all steps, and so many random ones.
-    private static let rounds = ProcessInfo.processInfo.environment["NFC_TAP_WOBBLES"].flatMap(Int.init)
+    private static let rounds = environment["NFC_TAP_WOBBLES"].flatMap(Int.init)
     /// Part of a fault's name: that one alone.
-    private static let only = ProcessInfo.processInfo.environment["NFC_TAP_SWEEP"]
+    private static let only = environment["NFC_TAP_SWEEP"]
+    /// Of the first random one; each that is wrong tells its own.
+    private static let seed = environment["NFC_TAP_SEED"].flatMap(UInt64.init) ?? 1
 
     @Test(
-        "Every fault of a reader, at a command of a payment and of a pass, on pcscd, libnfc and virtual",
-        .enabled(
-            if: ["NFC_TAP_WOBBLES", "NFC_TAP_SWEEP"].contains { ProcessInfo.processInfo.environment[$0] != nil },
-            "make check-wobbles runs it"))
+        "Every fault of a reader, at every command of a payment and of a pass, on pcscd, libnfc and virtual",
+        .enabled(if: rounds != nil || only != nil, "make check-wobbles runs it"))
     func sweep() async throws {
-        let begin = ContinuousClock.now
         let bench = try SweepBench(lanes: 3)
-        let desks = (bench.pcsc, bench.libnfc, bench.virtual)
-        let (client, approved) = (bench.client, bench.approved)
-        async let pcsc = Self.work(desks.0, SweepFault<IFDDesk>.all, client, approved)
-        async let libnfc = Self.work(desks.1, SweepFault<PN532Desk>.all, client, approved)
-        async let virtual = Self.work(desks.2, SweepFault<VirtualDesk>.all, client, approved)
-        let (count, wrong) = await [pcsc, libnfc, virtual].reduce(into: (0, [String]())) { sum, one in
-            sum.0 += one.count
-            sum.1 += one.wrong
-        }
-        for one in wrong { Issue.record("\(one)") }
+        let tally = SweepTally("sweep")
+        let (desks, till) = ((bench.pcsc, bench.libnfc, bench.virtual), bench.till)
+        async let pcsc: Void = tally.work(desks.0, till, Self.everyCase())
+        async let libnfc: Void = tally.work(desks.1, till, Self.everyCase())
+        async let virtual: Void = tally.work(desks.2, till, Self.everyCase())
+        _ = await (pcsc, libnfc, virtual)
         try bench.expectBalancedBooks()
-        let faults = SweepFault<IFDDesk>.all.count + SweepFault<PN532Desk>.all.count + SweepFault<VirtualDesk>.all.count
-        print("sweep: \(count) cases of \(faults) faults, \(wrong.count) wrong, in \(ContinuousClock.now - begin)")
+        tally.report(
+            "\(IFDDesk.faults.count) faults behind pcscd, \(PN532Desk.faults.count) behind libnfc, "
+                + "\(VirtualDesk.faults.count) on the virtual reader")
     }
 
-    private struct Done: Sendable {
-        var count = 0
-        var wrong: [String] = []
+    @Test("Faults at random, one to three of them to a sale: it ends right, and the next customer pays")
+    func random() async throws {
+        let bench = try SweepBench(lanes: 8)
+        let tally = SweepTally("random")
+        let (desks, till) = ((bench.pcsc, bench.libnfc, bench.virtual), bench.till)
+        let seeds = Self.seed..<Self.seed + UInt64(Self.rounds ?? 250)
+        async let pcsc: Void = tally.work(desks.0, till, Self.stories(seeds.filter { $0 % 3 == 0 }))
+        async let libnfc: Void = tally.work(desks.1, till, Self.stories(seeds.filter { $0 % 3 == 1 }))
+        async let virtual: Void = tally.work(desks.2, till, Self.stories(seeds.filter { $0 % 3 == 2 }))
+        _ = await (pcsc, libnfc, virtual)
+        try bench.expectBalancedBooks()
+        tally.report("seeds \(seeds)")
     }
 
-    private struct Case<Desk: SweepDesk>: Sendable {
-        let fault: SweepFault<Desk>
-        let step: Int
-        let wish: SweepWish
-    }
-
-    /// Each desk takes the next case as soon as its customers have left.
-    private static func work<Desk: SweepDesk>(
-        _ desks: [Desk], _ faults: [SweepFault<Desk>], _ client: TapClient, _ approved: Approvals
-    ) async -> Done {
-        let list = WorkList(cases(faults))
-        return await withTaskGroup(of: Done.self) { group in
-            for desk in desks {
-                group.addTask {
-                    let sweep = Sweep(client: client, desk: desk, approved: approved)
-                    var done = Done()
-                    while let next = list.next() {
-                        done.count += 1
-                        done.wrong += await sweep.run(next.fault, at: next.step, next.wish)
-                    }
-                    return done
+    private static func everyCase<Desk>() -> [SweepCase<Desk>] where Desk: FaultyDesk {
+        Desk.faults.filter { only.map($0.name.contains) != false }.flatMap { fault in
+            (fault.mayNotPay ? [SweepWish.payment] : SweepWish.allCases).flatMap { wish in
+                (fault.isStepped ? Array(wish.steps) : [1]).map { step in
+                    { @Sendable (sweep: Sweep<Desk>) in await sweep.run(fault, at: step, wish) }
                 }
             }
-            return await group.reduce(into: Done()) { sum, one in
-                sum.count += one.count
-                sum.wrong += one.wrong
+        }
+    }
+
+    private static func stories<Desk>(_ seeds: [UInt64]) -> [SweepCase<Desk>] where Desk: FaultyDesk {
+        let all = Desk.faults
+        return seeds.map { seed in { @Sendable (sweep: Sweep<Desk>) in await sweep.run(random: seed, of: all) } }
+    }
+}
+
+/// A customer with faults, and the next one without.
+typealias SweepCase<Desk: SweepDesk> = @Sendable (Sweep<Desk>) async -> [String]
+
+/// What has been done, and what of it was wrong.
+final class SweepTally: Sendable {
+    private let name: String
+    private let begin = ContinuousClock.now
+    private let state = Mutex((count: 0, wrong: 0))
+
+    init(_ name: String) { self.name = name }
+
+    /// Each desk takes the next case as soon as its customers have left.
+    func work<Desk>(_ desks: [Desk], _ till: SweepTill, _ cases: [SweepCase<Desk>]) async {
+        let list = WorkList(cases)
+        await withTaskGroup { group in
+            for desk in desks {
+                group.addTask {
+                    let sweep = Sweep(till: till, desk: desk)
+                    while let next = list.next() { self.add(await next(sweep)) }
+                }
             }
         }
     }
 
-    /// Every fault at every step; in `make test` each at one, which differs from fault to fault.
-    private static func cases<Desk>(_ faults: [SweepFault<Desk>]) -> [Case<Desk>] {
-        faults.enumerated().flatMap { number, fault in
-            guard only.map(fault.name.contains) != false else { return [Case<Desk>]() }
-            let wishes = fault.mayNotPay ? [SweepWish.payment] : SweepWish.allCases
-            let all = wishes.flatMap { wish in
-                (fault.isStepped ? Array(wish.steps) : [1]).map { Case(fault: fault, step: $0, wish: wish) }
-            }
-            return rounds == nil && only == nil ? [all[number % all.count]] : all
+    private func add(_ wrong: [String]) {
+        for one in wrong { Issue.record("\(one)") }
+        let now = state.withLock { state in
+            state.count += 1
+            state.wrong += wrong.count
+            return state
         }
+        // Of a run that takes hours.
+        if now.count.isMultiple(of: 1_000) { report("so far") }
+    }
+
+    func report(_ what: String) {
+        let (count, wrong) = state.withLock { $0 }
+        print("\(name): \(count) cases, \(wrong) wrong, in \(ContinuousClock.now - begin); \(what)")
     }
 }
 
@@ -95,8 +116,7 @@ final class SweepBench {
     let pcsc: [IFDDesk]
     let libnfc: [PN532Desk]
     let virtual: [VirtualDesk]
-    let client: TapClient
-    let approved = Approvals()
+    let till: SweepTill
     private let shop: Shop
     private let pcscd: PrivatePCSCD
 
@@ -115,7 +135,7 @@ final class SweepBench {
             configuration: "mode = \"test\"\n"
                 + lanes.map { "[[lane]]\nname = \"\($0.0)\"\nreader = \"\($0.1)\"\n" }.joined())
         (self.pcscd, self.shop) = (pcscd, shop)
-        client = TapClient(path: shop.posSocket)
+        till = SweepTill(client: TapClient(path: shop.posSocket))
         pcsc = readers.enumerated().map {
             IFDDesk(lane: "pcsc\($0)", reader: $1, isHeard: $0 < 2, socket: pcscd.socketPath)
         }
@@ -130,7 +150,7 @@ final class SweepBench {
         let ledger = try shop.ledger()
         let entries = ledger["transactions"] as? [[String: Any]] ?? []
         let charged = entries.filter { $0["state"] as? String == "approved" }.compactMap { $0["id"] as? String }
-        #expect(charged.sorted() == approved.all.sorted())
+        #expect(charged.sorted() == till.approvals.sorted())
         #expect((ledger["unseen"] as? [String])?.isEmpty == true)
     }
 
