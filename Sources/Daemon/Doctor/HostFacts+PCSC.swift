@@ -36,6 +36,10 @@ extension HostFacts {
     /// Distributions whose pcscd asks polkit refuse every program without a session, and so the daemon.
     func polkitRule() -> [Finding] {
         guard needsPCSC else { return [] }
+        // A full pcscd closes a connection as one that refuses it does, and no rule mends that.
+        if pcsc == .accessDenied || pcscForDaemon == .accessDenied, pcscClients.count >= Self.mostClients {
+            return [fullService]
+        }
         if Self.asksPolkit(tree), isInstalled {
             let findings = daemonFindings
             if !findings.isEmpty { return findings }
@@ -139,12 +143,6 @@ extension HostFacts {
     /// Why pcscd refuses even root: no rule does that.
     private var refusalOfRoot: Finding {
         let restart = "systemctl restart pcscd.socket pcscd.service"
-        if pcscClients.count >= Self.mostClients {
-            let users = otherClients.map { "\($0.name) (process \($0.identifier))" }.joined(separator: ", ")
-            return Finding(
-                .pcscd, .error, "pcscd has its \(Self.mostClients) connections and takes no more",
-                remedy: "stop the program that does not close its own\(users.isEmpty ? "" : ": \(users)")")
-        }
         guard Self.asksPolkit(tree) else {
             return Finding(
                 .pcscd, .error, "pcscd ended the connection of root",
@@ -159,6 +157,13 @@ extension HostFacts {
         return Finding(
             .polkit, .error, "pcscd refuses root, because polkit does not answer or a rule forbids it",
             remedy: "systemctl restart polkit; journalctl -u polkit says what is wrong; " + without + restart)
+    }
+
+    private var fullService: Finding {
+        let users = otherClients.map { "\($0.name) (process \($0.identifier))" }.joined(separator: ", ")
+        return Finding(
+            .pcscd, .error, "pcscd has its \(Self.mostClients) connections and takes no more",
+            remedy: "stop the program that does not close its own\(users.isEmpty ? "" : ": \(users)")")
     }
 
     /// Contexts that pcscd keeps at most, each with a connection.

@@ -101,4 +101,20 @@ struct PolkitCheckTests {
         host.pcscClients.removeLast()
         #expect(host.checkup(pcsc: .accessDenied).findings(about: .pcscd).isEmpty)
     }
+
+    @Test("R19: a full pcscd is told as that to every user and of the daemon, and not as polkit's refusal")
+    func fullForOthers() throws {
+        let host = try hostWithPolkit()
+        host.pcscClients = (1_000..<1_200).map { $0 }
+        let user = host.checkup(pcsc: .accessDenied, userID: 1_000)
+        #expect(user.findings(about: .pcscd).first?.problem.contains("200 connections") == true)
+        #expect(user.findings(about: .polkit).isEmpty)
+        host.pcscForDaemon = .accessDenied
+        let daemon = host.checkup(pcsc: .readers([]))
+        #expect(daemon.findings(about: .pcscd).first?.problem.contains("200 connections") == true)
+        // The rule that --fix would write helps nobody.
+        #expect(daemon.findings(about: .polkit).isEmpty)
+        host.pcscClients = []
+        #expect(!host.checkup(pcsc: .readers([])).findings(about: .polkit).isEmpty)
+    }
 }

@@ -45,7 +45,8 @@ struct Failure: Error {
             // Where even root is refused, polkit cannot be asked, or pcscd has no place left: the doctor knows which.
             let hint =
                 geteuid() == 0
-                ? "run nfc-tap doctor" : "run as root, or allow this user in pcscd's polkit rules"
+                ? "run nfc-tap doctor"
+                : "run nfc-tap doctor: pcscd's polkit rules refuse this user, or other programs have all its connections"
             self.init(error.description, hint: hint, exitCode: .notAllowed)
         case .serviceUnavailable(.workerMissing):
             self.init(
