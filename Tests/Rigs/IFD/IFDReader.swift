@@ -30,6 +30,8 @@ public final class IFDReader: Sendable {
         /// Those of `calls` that the reader has obeyed.
         var obeyed: [Call] = []
         var isPlugged = true
+        /// pcscd has asked for a card's presence since it was plugged in.
+        var isSeen = true
         var takesEscapes = false
         /// Of events, by slot.
         var listeners: [Int: Int32] = [:]
@@ -91,7 +93,12 @@ public final class IFDReader: Sendable {
     /// From now on the driver knows of no such device; pcscd goes on to list it.
     public func unplug() { setPlugged(false) }
 
-    public func plug() { setPlugged(true) }
+    /// Returns once pcscd has looked: until then a reader that is there again is still one that is gone to it.
+    public func plug() {
+        setPlugged(true)
+        let end = rigNow().advanced(byMilliseconds: 5_000)
+        while !state.withLock({ $0.isSeen || $0.listeners.isEmpty }), rigNow() < end { usleep(2_000) }
+    }
 
     /// All calls so far, questions for a card's presence left out.
     public var calls: [Call] { state.withLock { $0.calls } }
@@ -104,6 +111,7 @@ public final class IFDReader: Sendable {
 
     private func setPlugged(_ whether: Bool) {
         state.withLock { state in
+            if whether, !state.isPlugged { state.isSeen = false }
             state.isPlugged = whether
             for slot in state.slots.indices { Self.tell(of: slot, state) }
         }
@@ -184,7 +192,9 @@ public final class IFDReader: Sendable {
         if call.kind != .presence { state.calls.append(call) }
         guard state.isPlugged else { return IFDSlot.Answer(code: .noSuchDevice) }
         switch call.kind {
-        case .presence: return IFDSlot.Answer(code: state.slots[call.slot].hasCard ? .iccPresent : .iccNotPresent)
+        case .presence:
+            state.isSeen = true
+            return IFDSlot.Answer(code: state.slots[call.slot].hasCard ? .iccPresent : .iccNotPresent)
         case .powerUp, .reset: return state.slots[call.slot].powerUp()
         case .powerDown: return IFDSlot.Answer(code: .success)
         case .transmit: return state.slots[call.slot].transmit(call.data)
