@@ -55,17 +55,6 @@ extension TillTime {
     }
 }
 
-extension LoyaltyResult {
-    /// The identifier of a card that is a member's: 4, 7 or 10 bytes in hexadecimal, as its programme gives it.
-    var presentedUID: [UInt8]? {
-        let passes = programmes.lazy.compactMap(\.pass).filter { $0.carrier == .uid }
-        guard let digits = passes.first?.member?.compactMap(\.hexDigitValue), [8, 14, 20].contains(digits.count),
-            digits.count == passes.first?.member?.count
-        else { return nil }
-        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
-}
-
 extension TillRefusal {
     init(declined result: PaymentResult?, in language: Language) {
         let reason = result?.reason

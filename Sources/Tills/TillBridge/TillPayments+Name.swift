@@ -13,17 +13,12 @@ extension TillPayments {
         return "ecr-" + TillLedger.sum(of: Array(text.utf8)[...])
     }
 
-    /// - Parameter memberProgramme: the programme whose cards are told of, where a card is read ahead.
-    static func request(
-        for order: TillOrder, in currency: Currency, memberProgramme: String?
-    ) -> TransactionRequest {
+    /// What the daemon is asked for, without the till's lane and times.
+    static func request(for order: TillOrder, in currency: Currency) -> TransactionRequest {
         var request = TransactionRequest(
             type: order.kind == .refund ? .refund : .purchase, amount: Money(value: order.amount, currency: currency))
         switch order.kind {
-        case .reservation: request.amountStatus = .preauthorized
-        case .read:
-            request.amountStatus = .preauthorized
-            if let memberProgramme { request.loyalty = LoyaltyWish(programmes: [memberProgramme]) }
+        case .reservation, .read: request.amountStatus = .preauthorized
         case .sale, .refund: break
         }
         return request

@@ -48,7 +48,7 @@ final class TillPayments: Sendable {
             return feed(.settled(demand.key, .notPaid(TillRefusal(.currency))))
         }
         if let refusal = await refusalOfMode() { return feed(.settled(demand.key, .notPaid(refusal))) }
-        var request = Self.request(for: order, in: currency, memberProgramme: till.memberProgramme)
+        var request = Self.request(for: order, in: currency)
         request.lane = till.lane
         request.deadline = demand.deadline
         request.confirmWithin = demand.confirmWithin
@@ -239,7 +239,6 @@ final class TillPayments: Sendable {
         var receipts: [TillReceipt] = []
         if till.kind == .zvt, transaction.state == .approved { receipts = await self.receipts(of: transaction.id) }
         guard var outcome = TillOutcome(transaction, in: till.language, receipts: receipts) else { return }
-        if let uid = transaction.loyalty?.presentedUID { feed(.identified(key, uid: uid)) }
         if case .approved(var approval) = outcome {
             // It may be heard of late, after a restart or a lost line; the daemon counts from the approval.
             let then = transaction.history.last { $0.state == .approved }?.at ?? transaction.updatedAt

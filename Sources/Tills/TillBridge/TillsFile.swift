@@ -42,8 +42,6 @@ public struct TillsFile: Sendable {
         public var deviceID: String?
         /// What a card that is read is held for, in minor units; `nil` for a till that reads no card ahead; ZVT only.
         public var readAmount: Int64?
-        /// The loyalty programme whose cards are told to a till that reads cards; ZVT only.
-        public var memberProgramme: String?
         /// Minutes after a sale within which its till may reverse it; ZVT only.
         public var reversalMinutes = 15
         /// It may sell in test mode, where no money moves, and in test mode only.
@@ -205,16 +203,6 @@ extension TillsFile.Till {
             if !reservations {
                 table.report("read-amount", "stands without reservations", "write reservations = true, or remove it")
             }
-        }
-        guard let programme = table.text("member-programme") else { return }
-        if !programme.isReference(upTo: Limits.programmeLength) {
-            table.report(
-                "member-programme", "is not 1 to \(Limits.programmeLength) visible characters",
-                "name a programme of nfc-tapd.toml")
-        } else if readAmount == nil {
-            table.report("member-programme", "stands without read-amount", "write read-amount, too, or remove it")
-        } else {
-            memberProgramme = programme
         }
     }
 

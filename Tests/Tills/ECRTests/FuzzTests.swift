@@ -89,6 +89,10 @@ struct FuzzTests {
             ZVTTerminal(desk: desk(), settings: .init(currency: euro, terminal: 1, refunds: true), line: .tcp),
             ZVTTerminal(desk: desk(), settings: .init(currency: euro, terminal: 1, refunds: true), line: .serial),
             EPlusTerminal(desk: desk(), settings: .init(currency: euro)),
+            ZVTTerminal(
+                desk: desk(),
+                settings: .init(
+                    currency: euro, terminal: 1, reservations: true, device: "17FD0001", readAmount: 2_500), line: .tcp),
         ]
         let sale = ZVTPacket(0x0601, [0x04, 0, 0, 0, 0, 0x12, 0x50])
         let sales = [
@@ -96,7 +100,7 @@ struct FuzzTests {
             sale.map(ZVTFrame.bytes) ?? [],
             [EPlusFrame.enq] + EPlusFrame.bytes(of: Array("01000012500109780000000000A010B010".utf8)) + [
                 EPlusFrame.eot
-            ],
+            ], ZVTPacket(0x06C0, byte: 2).bytes,
         ]
         var connections = [UInt64](repeating: 0, count: machines.count)
         var now: Int64 = 0

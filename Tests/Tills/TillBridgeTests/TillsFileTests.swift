@@ -71,7 +71,6 @@ struct TillsFileTests {
         ("immediate = true", "till[0].immediate", "is no setting"),
         ("reservations = 1", "till[0].reservations", "is neither true nor false"),
         ("read-amount = 2500", "till[0].read-amount", "stands without reservations"),
-        ("member-programme = \"club\"", "till[0].member-programme", "stands without read-amount"),
         ("speed = 9600", "till[0].speed", "has no use with listen"),
         ("allow = [\"till.example\"]", "till[0].allow", "has till.example, which is no address"),
         ("currency = \"XAU\"", "till[0].currency", "is no currency to pay in"),

@@ -147,7 +147,7 @@ public enum TillInput: Equatable, Sendable {
     case reversed(AttemptKey, Answer)
     /// Of the reservation with this key, and when.
     case booked(AttemptKey, Answer, at: TillTime? = nil)
-    /// What was presented is no payment card, and this is its UID; `settled` follows.
+    /// What was presented has certainly no payment application, and this is its UID; `settled` follows. No host says so yet.
     case identified(AttemptKey, uid: [UInt8])
     /// As they are after a reversal or a booking of this payment, before the answer to it.
     case receipts(AttemptKey, [TillReceipt])

@@ -18,6 +18,8 @@ struct ZVTRead: Equatable, Sendable {
     var found: Found?
     /// There is one on the reader.
     var isCardThere = false
+    /// This question has had its second more.
+    var hasMoreTime = false
     /// The till has acknowledged what was found: one card is told once.
     var isTold = false
 }
@@ -62,6 +64,7 @@ extension ZVTTerminal {
         reply(.positive, &effects)
         stage = .reading
         readNumber += 1
+        read?.hasMoreTime = false
         effects.append(.arm(.card(readNumber), milliseconds: Int64(seconds ?? Self.readSeconds) * 1_000))
         if let read, read.found != nil, !read.isTold { return tellCard(&effects) }
         guard desk.open == nil, read == nil else { return }
@@ -75,8 +78,8 @@ extension ZVTTerminal {
     /// The till's time is over, or the till wants no card any more.
     mutating func endRead(isAborted: Bool = false, _ effects: inout [TillEffect]) {
         guard stage == .reading else { return }
-        if !isAborted, let read, read.found == nil, read.isCardThere {
-            self.read?.isCardThere = false
+        if !isAborted, let read, read.found == nil, read.isCardThere, !read.hasMoreTime {
+            self.read?.hasMoreTime = true
             effects.append(.arm(.card(readNumber), milliseconds: Self.moreTime))
             return
         }
