@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSQLite
 import Linux
 public import Wire
 
@@ -42,7 +43,20 @@ extension JournalError: CustomStringConvertible {
         case .illegalChange(let from, let to): "state \(to.rawValue) cannot follow \(from.rawValue)"
         case .unknownOperation: "operation not in the journal"
         case .illegalMove(let from, let to): "an operation cannot become \(to.rawValue) after \(from.rawValue)"
-        case .failed(let code): "SQLite failed with code \(code)"
+        case .failed(let code): "the journal cannot be used: \(Self.words(code))"
+        }
+    }
+
+    /// By the first byte of SQLite's result code; the rest says where it was met.
+    private static func words(_ code: Int32) -> String {
+        switch code & 0xFF {
+        case SQLITE_PERM, SQLITE_CANTOPEN:
+            "this user may not open it, or a file beside it: check owner and mode of its folder"
+        case SQLITE_READONLY: "it may not be written: check its owner and mode, and how its disk is mounted"
+        case SQLITE_BUSY, SQLITE_LOCKED: "another program holds it: stop that program"
+        case SQLITE_IOERR: "its disk fails: look into the kernel's log"
+        case SQLITE_NOMEM: "no memory is left: end other programs, or raise MemoryMax= of the unit"
+        case _: "SQLite's code is \(code): check its disk, and start nfc-tapd again"
         }
     }
 }

@@ -288,6 +288,16 @@ struct JournalTests {
         _ = try journal.create(try new())
     }
 
+    /// SQLite's result codes, with what an extended one adds.
+    @Test("D10: what SQLite refuses is said in words with a remedy, and no bare number alone")
+    func refusals() {
+        for code: Int32 in [3, 5, 6, 7, 8, 10, 14, 264, 522, 1_034, 1_550] {
+            let words = JournalError.failed(code: code).description
+            #expect(words.firstMatch(of: /[0-9]/) == nil && words.split(separator: ": ").count == 3, "\(words)")
+        }
+        #expect(JournalError.failed(code: 20).description.contains("code is 20: check its disk"))
+    }
+
     @Test("K5: a journal that cannot be opened says why: a disk mounted read-only is not a matter of owner and mode")
     func reasons() {
         let words = [EROFS: "read-only", ENOENT: "make the folder", EACCES: "owner and mode", ENOSPC: "free space"]
