@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns a page's links of the checkout into those of the package: package-links.py FOLDER PAGE…
 
-A link to docs/PAGE leads to PAGE beside it where the folder has it; a link to what the folder lacks becomes its words, a picture goes.
+A link to docs/PAGE leads to PAGE beside it where the folder has it; docs/README.md, the list of pages, is pages.md there. A link to what the folder lacks
+becomes its words, a picture goes.
 Links to other machines stay.
 """
 
@@ -16,7 +17,7 @@ def rewritten(text, folder):
         mark, words, target = match.groups()
         if re.match(r"[a-z]+:", target) or target.startswith("#"):
             return match.group(0)
-        path, _, fragment = target.removeprefix("docs/").partition("#")
+        path, _, fragment = target.replace("docs/README.md", "docs/pages.md").removeprefix("docs/").partition("#")
         if (folder / path).exists():
             return f"{mark}[{words}]({path}{'#' + fragment if fragment else ''})"
         return "" if mark else words

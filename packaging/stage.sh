@@ -31,7 +31,8 @@ examples=$(find docs/examples -type f -printf '%P\n')
 for file in $examples; do
     install -D -m 0644 "docs/examples/$file" "$share/doc/nfc-tap/examples/$file"
 done
-for file in README.md NOTICE docs/*.md docs/*.yaml; do
+install -D -m 0644 docs/README.md "$share/doc/nfc-tap/pages.md"
+for file in docs/*.md docs/*.yaml README.md NOTICE; do
     install -D -m 0644 "$file" "$share/doc/nfc-tap/$(basename "$file")"
 done
 # In the checkout README stands above docs, here beside them. What the package leaves out is told without a link, what it puts elsewhere by its place.
