@@ -63,8 +63,8 @@ class Shop:
             socket = "{folder}/pos.sock"
             [psp]
             socket = "/proc/self/cwd/psp.sock"
-            answer-timeout = 1
-            connect-timeout = 1
+            answer-timeout = {1 if "DISK_RECORD" in environment else 10}
+            connect-timeout = 2
             [journal]
             directory = "{folder}/state"
             [terminal]
@@ -311,10 +311,10 @@ def judge(shop, facts, is_sold):
             each.get("account", {}).get("pendingCapture") or each.get("account", {}).get("pendingRefund") for each in here)
 
     try:
-        # What an operation has become is asked after 1, 5 and 30 s.
-        until("quiet books", is_quiet, 60)
+        # What an operation has become is asked after 1, 5, 30 and 120 s.
+        until("quiet books", is_quiet, 180)
     except RuntimeError:
-        faults.append(f"no end after a minute: {[each['state'] for each in shop.transactions().values() if each['state'] not in ENDED]}")
+        faults.append(f"no end after three minutes: {[each['state'] for each in shop.transactions().values() if each['state'] not in ENDED]}")
     next_sale = shop.sell("next", 700)
     if next_sale.get("state") != "approved":
         faults.append(f"the next sale is {next_sale.get('state', next_sale)}")
