@@ -72,6 +72,23 @@ struct TwoStepCloseTests {
         }
     }
 
+    @Test("W10: at a start an approval that waits for its till is no error, and can be confirmed")
+    func startWithoutError() async throws {
+        let folder = try TestFolder()
+        let id = try leaveUnconfirmed(in: folder, due: Timestamp.now.advanced(bySeconds: 600))
+        let log = KeptLog()
+        var wish = Shop.Wish()
+        wish.logger = log.logger
+        try await withAdapter(in: folder) { _ in
+            .text(200, #"{"status":"done"}"#)
+        } _: { _ in
+            try await Shop.open(in: folder, wish) { shop in
+                #expect(try await shop.post(to: "/v1/transactions/\(id)/confirmation").status == 200)
+            }
+        }
+        #expect(log.lines("input that the state does not know").isEmpty)
+    }
+
     @Test("After a restart an approval can still be confirmed while there is time")
     func restartInTime() async throws {
         let folder = try TestFolder()

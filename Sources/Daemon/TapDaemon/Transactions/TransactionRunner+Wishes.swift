@@ -111,7 +111,8 @@ extension TransactionRunner {
         for (id, _) in unconfirmed {
             guard let record = try await journal.record(id), let running = recorded(record) else { continue }
             books.revive(running)
-            take(.recover(), id)
+            // It stands as it is until its till confirms it, or its time is over.
+            take(.due, id)
         }
         try await journal.use { (journal) throws(JournalError) in
             // Nothing was dropped where there was nothing to do.
