@@ -3,6 +3,7 @@ import Foundation
 import LocalHTTP
 import Printing
 import ReaderVirtual
+import Receipt
 import Synchronization
 import TestSupport
 import Testing

@@ -83,7 +83,8 @@ struct TwoStepCloseTests {
             .text(200, #"{"status":"done"}"#)
         } _: { _ in
             try await Shop.open(in: folder, wish) { shop in
-                #expect(try await shop.post(to: "/v1/transactions/\(id)/confirmation").status == 200)
+                let confirmed = try await shop.post(to: "/v1/transactions/\(id)/confirmation")
+                #expect(confirmed.status == 200)
             }
         }
         #expect(log.lines("input that the state does not know").isEmpty)

@@ -38,7 +38,7 @@ struct TillPlacesTests {
     @Test("A6: the bridge's unit has descriptors for a till of any kind on each of 64 lanes")
     func unit() throws {
         let most = try #require(try Checkout.number("LimitNOFILE", ofUnit: "nfc-tap-ecr.service"))
-        for kind in TillsFile.TillProtocol.allCases {
+        for kind in TillProtocol.allCases {
             let tills = (0..<64).map { number in
                 """
                 [[till]]
