@@ -123,7 +123,6 @@ docs:
 	$(SWIFT) build
 	@scripts/make-docs.sh "$$($(SWIFT) build --show-bin-path)" .build/docs
 
-# docs/pictures of till and display, anew.
 ## Make the pictures of till and display anew
 pictures:
 	@scripts/install-packages.sh $(BROWSER_PACKAGES)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes docs/pictures/till-*.png anew from running windows: make-pictures.sh FOLDER-WITH-THE-PROGRAMS. Till and display side by side in
-# thirteen states, in English and German, light and dark; 64 colours are enough for flat pages.
+# Makes pictures of till and display side by side from running windows, in .build/pictures: make-pictures.sh FOLDER-WITH-THE-PROGRAMS. Thirteen
+# states, in English and German, light and dark; 64 colours are enough for flat pages. Those that docs/pictures has are made anew there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(cd "${1:?usage: make-pictures.sh FOLDER-WITH-THE-PROGRAMS}" && pwd)
@@ -13,8 +13,8 @@ python=.build/browser/bin/python3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 NFC_TAP_BIN=$bin NFC_TAP_PICTURES=$folder PYTHONPATH=Tests/Browser "$python" Tests/Browser/looks.py
-mkdir -p docs/pictures
-"$python" - "$folder" docs/pictures <<'PYTHON'
+mkdir -p .build/pictures
+"$python" - "$folder" .build/pictures <<'PYTHON'
 import pathlib
 import sys
 
@@ -28,4 +28,5 @@ for till in sorted(shots.glob("till-*.png")):
         both.paste(Image.open(shot).convert("RGB").resize((640, 375), Image.LANCZOS), (652 * place, 0))
     both.quantize(64, dither=Image.Dither.NONE).save(pictures / till.name, optimize=True)
 PYTHON
-du -ch docs/pictures/*.png | tail -n 1
+for picture in docs/pictures/till-*.png; do cp ".build/pictures/$(basename "$picture")" "$picture"; done
+du -ch .build/pictures/*.png | tail -n 1
