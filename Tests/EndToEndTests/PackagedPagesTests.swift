@@ -73,7 +73,7 @@ import Testing
 
     @Test("D10: without a toolchain make says where it is to be had, before it installs or builds anything")
     func toolchain() throws {
-        for goals in [["demo"], ["till"], [], ["test"], ["release"], ["lint"]] {
+        for goals in [["demo"], ["till"], ["test"], ["release"], ["lint"]] {
             let run = try Peer.run(
                 "/usr/bin/make", ["-C", Checkout.file(".").path, "SWIFT=no-such-swift"] + goals)
             #expect(run.status != 0 && run.errors.contains("https://www.swift.org/install/linux/"), "\(run.errors)")
@@ -82,7 +82,8 @@ import Testing
         let build = try Peer.run("/usr/bin/env", ["SWIFT=no-such-swift", Checkout.file("scripts/build.sh").path])
         #expect(build.status == 69 && build.errors.contains("https://www.swift.org/install/linux/"), "\(build.errors)")
         let readme = try Checkout.text("README.md")
-        #expect(readme.contains("https://www.swift.org/install/linux/") && readme.contains("\n## Help\n"))
+        #expect(readme.contains("https://www.swift.org/install/linux/") && readme.contains("](docs/README.md)"))
+        #expect(try Checkout.text("docs/README.md").contains("\n## Help\n"))
         #expect(readme.contains("](docs/pictures/"))
     }
 }

@@ -62,7 +62,7 @@ struct ProgramTests {
         (["--sokcet"], "--sokcet"), (["--check"], "--config"),
         (["--check", "--config", "/nowhere.toml"], "cannot be read"),
         (["--runtime-directory", "/proc/none"], "runtime directory"),
-        (["--pos-socket", "/" + String(repeating: "x", count: 120)], "longer than 107 bytes"),
+        (["--pos-socket", "/" + String(repeating: "x", count: 120)], "choose one of 1 to 107 bytes"),
     ]
 
     @Test("A mistake ends it with what is wrong", arguments: mistakes)
