@@ -18,13 +18,14 @@ extension Sandbox {
     func begin(_ name: RequestName, body: [UInt8]) throws(StoreError) -> Recall {
         let digest = Array(SHA256.hash(data: body))
         return try store.atomically { () throws(StoreError) in
+            let lease = now().advanced(by: timing.lease)
             let known = try store.request(name)
             if let known {
                 guard known.digest == digest else { return .otherContent }
                 if let answer = known.answer { return .answered(answer) }
-                guard known.leasedUntil <= now() else { return .running }
+                // One that ends later than a new one was begun by a clock that has been put back since.
+                guard known.leasedUntil <= now() || known.leasedUntil > lease else { return .running }
             }
-            let lease = now().advanced(by: timing.lease)
             try store.save(StoredRequest(digest: digest, leasedUntil: lease, answer: nil), as: name)
             return .new
         }
