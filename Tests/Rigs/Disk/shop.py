@@ -97,11 +97,9 @@ class Shop:
 
     def start(self, program, *words):
         log = open(f"{self.folder}/{program}.log", "ab")
-        # The payment service is elsewhere, and its clock with it.
-        environment = {} if program == "nfc-tap-psp-sandbox" and "SHIFTED" in self.environment else self.environment
         self.processes[program] = subprocess.Popen(
             [f"{self.binaries}/{program}", *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
-            env={**os.environ, **environment})
+            env={**os.environ, **self.environment})
         log.close()
 
     def start_sandbox(self):
@@ -311,7 +309,16 @@ def judge(shop, facts, is_sold):
         """What a person is told of: it waits for that person."""
         return {item["transaction"] for item in shop.get("/v1/open-items")["items"]}
 
+    def of_till():
+        return [each for each in shop.transactions().values() if "confirmation" in each and (each.get("order") or "").startswith("ecr-")]
+
+    def is_kept():
+        """The bridge confirms after its start what its till has as paid."""
+        return any(each["state"] == "approved" and "confirmedAt" in each["confirmation"] for each in of_till())
+
     def is_quiet():
+        if is_sold and not is_kept() and any(each["state"] == "approved" for each in of_till()):
+            return False
         open_ones = named()
         here = shop.transactions().values()
         return all(each["state"] in ENDED or each["id"] in open_ones for each in here) and not any(
@@ -352,8 +359,6 @@ def judge(shop, facts, is_sold):
             faults.append(f"{id}: {each['money']} are charged there, {wanted} here ({here.get(id, {}).get('state')})")
     booked = shop.booked()
     faults += [f"nobody has seen {each}" for each in booked["unseen"] + booked["unseenOperations"]]
-    if is_sold:
-        web = [each for each in here.values() if "confirmation" in each and (each.get("order") or "").startswith("ecr-")]
-        if not any(each["state"] == "approved" and "confirmedAt" in each["confirmation"] for each in web):
-            faults.append(f"the bridge's till has it as paid, and it is {[(each['state'], each['confirmation']) for each in web]}")
+    if is_sold and not is_kept():
+        faults.append(f"the bridge's till has it as paid, and it is {[(each['state'], each['confirmation']) for each in of_till()]}")
     return faults
