@@ -54,7 +54,7 @@ let house = [
                 tests: "CardSim Crypto ReaderVirtual TerminalFile"),
             .room(
                 "Explain", uses: "CardBytes Codes EMV ReaderCore",
-                tests: "CardSim EMVCrypto Envelope KernelDiff TapSession"),
+                tests: "CardSim EMVCrypto Envelope KernelDiff ReaderVirtual TapSession"),
             .room("KernelDiff", uses: "CardBytes Codes EMV EMVCrypto Linux TerminalFile", tests: ""),
         ]),
     Floor(
