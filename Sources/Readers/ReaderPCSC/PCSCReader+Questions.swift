@@ -60,13 +60,4 @@ extension PCSCReader {
     var slot: PCSCReaderName.Slot { PCSCReaderName(identity.name).slot }
 
     func mayBeContactless(_ atr: [UInt8]) -> Bool { ContactlessATR.mayBeContactless(atr, in: slot) }
-
-    /// Takes power from a card that another program has left in a protocol of its own, or that was never powered up itself: the
-    /// next connection begins anew. What fails here shows at that one.
-    func powerDown() {
-        guard let link = talking?.link else { return }
-        try? callGuard.run(within: .disconnect, severing: link) { () throws(PCSCFailure) in
-            try talking?.connectDirectly(to: identity.name).powerDown()
-        }
-    }
 }

@@ -255,7 +255,6 @@ extension PCSCReader {
         var state = ReaderState.unaware
         var retry: (at: TapInstant, after: PCSCFailure)?
         var poweredDown: UInt16?
-        var isOtherProtocol = false
         let patience = monotonicNow().advanced(byMilliseconds: 1_000)
         while true {
             let limit = min(retry?.at ?? deadline, deadline)
@@ -296,10 +295,7 @@ extension PCSCReader {
                 // Gone again, though pcscd may notice only at its next look; or no card yet, and nothing says that there are
                 // two.
                 case .cardLost, .mute, .otherProtocol:
-                    // Another program may be about to give the card back: power is taken where an ordinary connection fails again,
-                    // and never from a card that somebody is connected to.
-                    if error.meaning == .otherProtocol, isOtherProtocol, !state.isInUse { powerDown() }
-                    isOtherProtocol = error.meaning == .otherProtocol
+                    if error.meaning == .otherProtocol { powerDown() }
                     let now = monotonicNow()
                     if unreadable.isToTell(state.eventCounter, at: now) { return .unreadable }
                     retry = (now.advanced(byMilliseconds: error.meaning == .mute ? 200 : 50), error)
@@ -310,6 +306,15 @@ extension PCSCReader {
                     throw error
                 }
             }
+        }
+    }
+
+    /// Takes power from a card that another program has left in a protocol of its own, or that was never powered up itself: the
+    /// next connection begins anew. What fails here shows at that one.
+    private func powerDown() {
+        guard let link = talking?.link else { return }
+        try? callGuard.run(within: .disconnect, severing: link) { () throws(PCSCFailure) in
+            try talking?.connectDirectly(to: identity.name).powerDown()
         }
     }
 

@@ -129,16 +129,6 @@ extension PCSCTests {
             #expect(try live.transmit(select).status == .success)
         }
 
-        @Test func `R11: an ordinary connection is tried again before power is taken`() throws {
-            let live = try LiveReader("Raw for a moment")
-            try live.fake.insert(SmokeCard(), into: live.name)
-            live.fake.force(.code(PCSCCode.protocolMismatch), on: .connect, reader: live.name)
-            #expect(try live.activate().isCard)
-            // A connection to the reader itself, to take power, would be a third one, and a disconnection.
-            #expect(live.count(.connect) == 2 && live.count(.disconnect) == 0)
-            #expect(try live.transmit(select).status == .success)
-        }
-
         @Test func `R11: one that stays in it is told of`() throws {
             let live = try LiveReader("Raw for ever")
             try live.fake.insert(SmokeCard(), into: live.name)
