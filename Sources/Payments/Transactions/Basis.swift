@@ -25,7 +25,15 @@ extension Event {
         case .paymentApproved: .approved
         case .paymentStored: .stored
         case .queueForwarded: result?.outcome == .declined ? .declined : .approved
-        default: nil
+        // No money rests on it. A new event is judged here before it is sent.
+        case .readerAttached, .readerDetached, .readerNotReady, .prepareProgress, .readReadyForTap, .readCardDetected,
+            .readRetry, .readRemoveCard, .readCompleted, .readNotCompleted, .readCancelled, .pinRequested,
+            .pinCompleted, .linkOpened, .paymentAuthorizing, .paymentDeclined, .paymentUnknown, .paymentReversed,
+            .loyaltyResult, .queueFailed, .openItemContradicted, .termsChanged, .profileApplied, .profileRefused,
+            .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown,
+            .paymentRefunded, .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers,
+            .booksAttention, .eventsMissed:
+            nil
         }
     }
 }
