@@ -303,7 +303,13 @@ def judge(shop, facts, is_sold):
     faults = []
 
     def books():
-        return shop.transactions(), {each["id"]: each for each in shop.booked()["transactions"]}
+        """Both at one moment: what nobody confirms is taken back while the next customer pays."""
+        def seen():
+            here = shop.transactions()
+            there = {each["id"]: each for each in shop.booked()["transactions"]}
+            return (here, there) if is_quiet() and shop.transactions() == here else None
+
+        return until("books that stay as they are", seen, 180)
 
     def named():
         """What a person is told of: it waits for that person."""
