@@ -6,7 +6,7 @@ import Testing
 
 /// docs/examples/haproxy-centre.cfg as it is printed, before replicas in a few lines of another language. Its rules are haproxy's own: configuration
 /// manual 2.6, stick-table, option http-buffer-request, on-error.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct ProxyTests {
     private struct Seen: Decodable {
         let statuses: [Int]
