@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Programs that listen, with fewer file descriptors than their connections may want: getrlimit(2), accept(2).
-@Suite(.serialized, .timeLimit(.minutes(5))) final class FewDescriptorsTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) final class FewDescriptorsTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "few-\(UUID().uuidString.prefix(8))")
     private var running: Process?
 
@@ -147,7 +147,7 @@ import Testing
     }
 
     private func eventually(_ what: String, _ condition: () throws -> Bool) throws {
-        for _ in 0..<1_200 {
+        for _ in 0..<6_000 {
             if try condition() { return }
             usleep(50_000)
         }
