@@ -60,16 +60,23 @@ let house = [
     Floor(
         "Payments",
         [
-            .room("Wire", uses: "Codes", embedding: "Texts/en.json Texts/de.json", tests: ""),
-            .room("Ledger", uses: "Wire", tests: ""),
-            .room("StoreAndForward", uses: "CardBytes Crypto Envelope Wire", tests: ""),
-            .room("Transactions", uses: "StoreAndForward Wire", tests: ""),
+            .room("PaymentValues", uses: "Codes", embedding: "Texts/en.json Texts/de.json", tests: "POSAPI PSPAPI"),
+            .room("PINDeviceAPI", uses: "PaymentValues"),
+            .room("PSPAPI", uses: "PaymentValues PINDeviceAPI", tests: ""),
+            .room("POSAPI", uses: "PaymentValues", tests: ""),
+            .room("Ledger", uses: "PaymentValues POSAPI PSPAPI", tests: ""),
+            .room("StoreAndForward", uses: "CardBytes Crypto Envelope PaymentValues PSPAPI", tests: ""),
+            .room("Transactions", uses: "PaymentValues PINDeviceAPI POSAPI PSPAPI StoreAndForward", tests: ""),
             .library("CSQLite", apt: "libsqlite3-dev"),
-            .room("Journal", uses: "Crypto CSQLite Envelope Ledger Linux Transactions Wire", tests: ""),
+            .room(
+                "Journal",
+                uses: "Crypto CSQLite Envelope Ledger Linux PaymentValues PINDeviceAPI POSAPI PSPAPI Transactions",
+                tests: ""),
             .library("CQREncode", apt: "libqrencode-dev"),
-            .room("Receipt", uses: "Wire", tests: "Printing"),
-            .room("Printing", uses: "Codes CQREncode Receipt Wire"),
-            .room("Profile", uses: "CardBytes Codes Crypto EMV EMVCrypto Envelope TerminalFile Wire", tests: ""),
+            .room("Receipt", uses: "PaymentValues POSAPI", tests: "Printing"),
+            .room("Printing", uses: "Codes CQREncode PaymentValues POSAPI Receipt"),
+            .room(
+                "Profile", uses: "CardBytes Codes Crypto EMV EMVCrypto Envelope PaymentValues TerminalFile", tests: ""),
         ]),
     Floor(
         "Daemon",
@@ -77,29 +84,34 @@ let house = [
             .room(
                 "Configuration",
                 uses:
-                    "CardBytes Codes EMVCrypto Envelope Linux Loyalty Profile ReaderModels Settings"
-                    + " StoreAndForward TerminalFile Wire", tests: "CardSim EMV"),
-            .room("PINDevice", uses: "Configuration Envelope LocalHTTP Wire"),
-            .room("Help", uses: "ReaderModels Wire", tests: ""),
+                    "CardBytes Codes EMVCrypto Envelope Linux Loyalty PaymentValues Profile"
+                    + " ReaderModels Settings StoreAndForward TerminalFile",
+                tests: "CardSim EMV"),
+            .room("PINDevice", uses: "Configuration Envelope LocalHTTP PaymentValues PINDeviceAPI"),
+            .room("Help", uses: "PaymentValues POSAPI ReaderModels", tests: ""),
             .room(
                 "TapDaemon",
                 uses:
-                    "CardBytes CardSim Codes Configuration Crypto EMV Envelope Help Journal Ledger Linux"
-                    + " LocalHTTP Logging Loyalty Metrics PINDevice Printing Profile ReaderCore ReaderModels"
-                    + " ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings StoreAndForward StrictJSON TapSession"
-                    + " TerminalFile Transactions Wire",
+                    "CardBytes CardSim Codes Configuration Crypto EMV Envelope Help Journal Ledger"
+                    + " Linux LocalHTTP Logging Loyalty Metrics PaymentValues PINDevice PINDeviceAPI"
+                    + " POSAPI Printing Profile PSPAPI ReaderCore ReaderModels ReaderNFC ReaderPCSC"
+                    + " ReaderVirtual Receipt Settings StoreAndForward StrictJSON TapSession"
+                    + " TerminalFile Transactions",
                 embedding: "API/openapi.yaml", tests: "EMVCrypto nfc-tapd PSPSandbox Rigs"),
-            .room("Doctor", uses: "Configuration Envelope Linux ReaderModels Settings Wire", tests: "Gateway"),
+            .room(
+                "Doctor", uses: "Configuration Envelope Linux PaymentValues POSAPI ReaderModels Settings",
+                tests: "Gateway"),
         ]),
     Floor(
         "Tills",
         [
-            .room("TapClient", uses: "LocalHTTP Receipt Wire", tests: ""),
-            .room("Gateway", uses: "Codes Crypto Linux LocalHTTP Logging Settings Wire", tests: ""),
+            .room("TapClient", uses: "LocalHTTP PaymentValues POSAPI Receipt", tests: ""),
+            .room("Gateway", uses: "Codes Crypto Linux LocalHTTP Logging PaymentValues POSAPI Settings", tests: ""),
             .room("ECR", uses: "CardBytes Codes StrictJSON", tests: ""),
             .room("MDB", uses: "Codes", tests: ""),
             .room(
-                "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging Receipt Settings TapClient Wire", tests: ""),
+                "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging PaymentValues POSAPI Receipt Settings TapClient",
+                tests: ""),
         ]),
     Floor(
         "Service",
@@ -117,13 +129,14 @@ let house = [
             .room(
                 "Switch",
                 uses:
-                    "CardBytes Crypto Envelope ISO8583 Linux LocalHTTP Logging Metrics NIOCore NIOPosix"
-                    + " PostgreSQL Wire", embedding: "schema-1.sql schema-2.sql schema-3.sql schema-4.sql schema-5.sql",
+                    "CardBytes Crypto Envelope ISO8583 Linux LocalHTTP Logging Metrics NIOCore"
+                    + " NIOPosix PaymentValues PostgreSQL PSPAPI",
+                embedding: "schema-1.sql schema-2.sql schema-3.sql schema-4.sql schema-5.sql",
                 tests:
                     "AdapterCheck CardSim HSM nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch ReaderVirtual"
                     + " rig-tills", peers: "acquirer.py proxy.py"),
             .room(
-                "Issuing", uses: "CardBytes Envelope HSM Linux Profile StoreAndForward Wire",
+                "Issuing", uses: "CardBytes Envelope HSM Linux PaymentValues Profile StoreAndForward",
                 tests: "Crypto nfc-tap nfc-tap-profile nfc-tapd"),
         ]),
     Floor(
@@ -132,15 +145,18 @@ let house = [
             .room(
                 "PSPSandbox",
                 uses:
-                    "CardBytes CardSim Crypto CSQLite Envelope Linux LocalHTTP Logging StoreAndForward StrictJSON"
-                    + " Wire", embedding: "terminal-test.json",
+                    "CardBytes CardSim Crypto CSQLite Envelope Linux LocalHTTP Logging PaymentValues"
+                    + " PINDeviceAPI PSPAPI StoreAndForward StrictJSON",
+                embedding: "terminal-test.json",
                 tests: "EMV ReaderCore ReaderVirtual TapSession TerminalFile"),
             .room(
                 "AdapterCheck",
-                uses: "CardBytes CardSim EMV Envelope LocalHTTP ReaderCore ReaderVirtual TapSession TerminalFile Wire",
+                uses:
+                    "CardBytes CardSim EMV Envelope LocalHTTP PaymentValues PINDeviceAPI PSPAPI"
+                    + " ReaderCore ReaderVirtual TapSession TerminalFile",
                 tests: "Logging PSPSandbox"),
             .room(
-                "AcquirerSimulator", uses: "CardBytes CardSim ISO8583 Linux Wire",
+                "AcquirerSimulator", uses: "CardBytes CardSim ISO8583 Linux PaymentValues",
                 tests: "nfc-tap-acquirer-sim PSPSandbox", peers: "peer.py"),
         ]),
     Floor(
@@ -149,39 +165,48 @@ let house = [
             .program(
                 "nfc-tapd",
                 uses:
-                    "ArgumentParser Codes Configuration CScrub Linux LocalHTTP Logging ServiceLifecycle Settings"
-                    + " TapDaemon UnixSignals Wire"),
+                    "ArgumentParser Codes Configuration CScrub Linux LocalHTTP Logging PaymentValues"
+                    + " ServiceLifecycle Settings TapDaemon UnixSignals"
+            ),
             .program(
                 "nfc-tap",
                 uses:
-                    "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor ECR"
-                    + " EMV Envelope Explain Gateway Help Journal KernelDiff Linux Loyalty PINDevice Printing"
-                    + " ReaderCore ReaderModels ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings Suggestions"
-                    + " TapClient TapSession TerminalFile Wire"),
+                    "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub"
+                    + " Doctor ECR EMV Envelope Explain Gateway Help Journal KernelDiff Linux Loyalty"
+                    + " PaymentValues PINDevice PINDeviceAPI POSAPI Printing ReaderCore ReaderModels"
+                    + " ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings Suggestions TapClient"
+                    + " TapSession TerminalFile"
+            ),
             .program(
                 "nfc-tap-ecr",
                 uses: "ArgumentParser Codes ECR Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
             .program(
                 "nfc-tap-gateway",
                 uses:
-                    "ArgumentParser Codes Gateway Linux LocalHTTP Logging Settings Suggestions UnixSignals Wire"),
+                    "ArgumentParser Codes Gateway Linux LocalHTTP Logging PaymentValues Settings"
+                    + " Suggestions UnixSignals"
+            ),
             .program(
                 "nfc-tap-psp-sandbox",
-                uses: "ArgumentParser Codes Linux LocalHTTP Logging PSPSandbox UnixSignals Wire"),
+                uses: "ArgumentParser Codes Linux LocalHTTP Logging PaymentValues PSPAPI PSPSandbox UnixSignals"),
             .program("nfc-tap-libnfc-worker", uses: "CScrub Linux ReaderNFCWorker"),
             .program(
                 "nfc-tap-switch",
                 uses:
-                    "ArgumentParser CardBytes Codes CScrub Envelope HSM ISO8583 Linux LocalHTTP Logging Suggestions"
-                    + " Switch UnixSignals Wire"),
+                    "ArgumentParser CardBytes Codes CScrub Envelope HSM ISO8583 Linux LocalHTTP"
+                    + " Logging PaymentValues Suggestions Switch UnixSignals"
+            ),
             .program(
                 "nfc-tap-profile",
                 uses:
-                    "ArgumentParser CardBytes Codes CScrub Envelope HSM Issuing Linux LocalHTTP Logging Profile"
-                    + " Suggestions UnixSignals Wire"),
+                    "ArgumentParser CardBytes Codes CScrub Envelope HSM Issuing Linux LocalHTTP"
+                    + " Logging PaymentValues Profile PSPAPI Suggestions UnixSignals"
+            ),
             .program(
                 "nfc-tap-acquirer-sim",
-                uses: "AcquirerSimulator ArgumentParser Codes CScrub ISO8583 Linux Suggestions UnixSignals Wire"),
+                uses:
+                    "AcquirerSimulator ArgumentParser Codes CScrub ISO8583 Linux PaymentValues"
+                    + " Suggestions UnixSignals"),
         ]),
 ]
 
@@ -195,14 +220,16 @@ let beside: [Target] = [
     .target(name: "CYardstick", path: "Benchmarks/CYardstick"),
     tool("rig-card", "CardSim Rigs", path: "Tests/RigCard"),
     tool(
-        "rig-tills", "AdapterCheck ArgumentParser CardSim Envelope LocalHTTP ReaderVirtual TestSupport Wire",
+        "rig-tills",
+        "AdapterCheck ArgumentParser CardSim Envelope LocalHTTP PaymentValues PSPAPI ReaderVirtual TestSupport",
         path: "Tests/RigTills"),
     tool("rig-client", "CPCSC", path: "Tests/RigClient"),
-    tool("tap-simulation", "Ledger StoreAndForward Transactions Wire", path: "Tests/Simulation"),
+    tool("tap-simulation", "Ledger PaymentValues POSAPI PSPAPI StoreAndForward Transactions", path: "Tests/Simulation"),
     tool(
         "tap-bench",
         "CardBytes CardSim CPCSC CYardstick EMV EMVCrypto Envelope Journal Linux LocalHTTP Logging"
-            + " ReaderCore ReaderPCSC ReaderVirtual Rigs TapClient TapSession Transactions Wire",
+            + " PaymentValues POSAPI ReaderCore ReaderPCSC ReaderVirtual Rigs TapClient TapSession"
+            + " Transactions",
         path: "Benchmarks/TapBench"),
     group("Programs", "nfc-tap nfc-tap-ecr nfc-tap-gateway nfc-tap-libnfc-worker nfc-tap-psp-sandbox nfc-tapd"),
     group("SwitchPrograms", "nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch rig-tills"),
@@ -210,9 +237,12 @@ let beside: [Target] = [
     tests("EMVConformanceTests", "CardBytes CardSim Crypto EMV EMVCrypto ExampleKernel"),
     tests(
         "EndToEndTests",
-        "CardBytes CardSim Crypto Linux PSPSandbox ReaderCore ReaderVirtual Receipt Rigs TapClient"
-            + " Wire", exclude: ["Tills"]),
-    tests("ExampleTests", "CardBytes CardSim EMV EMVCrypto Envelope Loyalty ReaderCore ReaderVirtual TapClient Wire"),
+        "CardBytes CardSim Crypto Linux PaymentValues POSAPI PSPSandbox ReaderCore ReaderVirtual"
+            + " Receipt Rigs TapClient",
+        exclude: ["Tills"]),
+    tests(
+        "ExampleTests",
+        "CardBytes CardSim EMV EMVCrypto Envelope Loyalty PaymentValues POSAPI ReaderCore ReaderVirtual TapClient"),
     tests("SimulationTests", "tap-simulation"),
 ]
 
@@ -361,7 +391,7 @@ if let runtime = Context.environment["NFC_TAP_FUZZ"] {
 if !Context.packageDirectory.contains("/checkouts/") {
     let busy = [
         "CardBytes", "CardSim", "ECR", "ECRTests", "EMV", "EMVCrypto", "StoreAndForward", "Transactions",
-        "TransactionsTests", "Wire", "tap-simulation",
+        "TransactionsTests", "PaymentValues", "PINDeviceAPI", "POSAPI", "PSPAPI", "tap-simulation",
     ]
     for target in package.targets where busy.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))

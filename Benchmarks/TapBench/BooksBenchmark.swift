@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Journal
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// A day of 20,000 transactions in one journal: what a page of it and its sums cost beside one durable write of the same disk.
 enum BooksBenchmark {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// A few connections for many lanes: the daemon gives one user eight.
 actor ConnectionPool {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import POSAPI
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import TapClient
-import Wire
 
 /// One tap from the point of sale's request to its result: daemon, journal on disk, virtual reader, card in software,
 /// envelope, and a payment service that opens it and checks the cryptogram.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 /// What an installed daemon costs a machine: the programs on the disk, the time until it takes a sale, and its memory
 /// while nothing happens.

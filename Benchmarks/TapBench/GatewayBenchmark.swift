@@ -2,9 +2,10 @@
 import Foundation
 import Linux
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Synchronization
 import TapClient
-import Wire
 
 /// What a sale costs through nfc-tap-gateway, beside the same sale on the daemon's socket: pairs of one after the other, each
 /// pair the other way round, so that what else the machine does is in both.

@@ -4,9 +4,10 @@ import CardSim
 import Foundation
 import LocalHTTP
 import Logging
+import POSAPI
+import PaymentValues
 import Rigs
 import Synchronization
-import Wire
 
 /// Card and payment service in this process, the daemon between them: one clock sees the card's last byte and the request.
 struct HandoverRun {

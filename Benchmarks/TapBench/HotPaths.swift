@@ -3,9 +3,10 @@ import CardBytes
 import EMV
 import EMVCrypto
 import Envelope
+import POSAPI
+import PaymentValues
 import Synchronization
 import TapSession
-import Wire
 
 /// One path of a tap, run so often and nothing besides: for a profiler, and for `scripts/check-instructions.sh`, which
 /// takes the cost of one run from the difference between two numbers of runs.

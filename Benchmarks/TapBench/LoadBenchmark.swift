@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Wire
+import PaymentValues
 
 /// Many lanes at once, against one daemon and one payment service: what it takes, and that nothing is lost or doubled.
 enum LoadBenchmark {

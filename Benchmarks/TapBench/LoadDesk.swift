@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// One listener for all lanes: hands each its transaction's end, and notes how old events are when they come.
 actor LoadDesk {

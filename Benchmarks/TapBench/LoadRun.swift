@@ -3,9 +3,9 @@ import CardBytes
 import Dispatch
 import Foundation
 import LocalHTTP
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
-import Wire
 
 /// A number of lanes that tap as fast as they can, or with a pause between two customers.
 struct LoadRun {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import TapClient
-import Wire
 
 /// What monitors that come back for every event again and again add to a payment: blocks of taps with six of them and
 /// without, in turn, in one run.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Linux
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 /// What a sale costs by ZVT through nfc-tap-ecr, beside the same sale on the daemon's socket: one of each in turn.
 enum TillBenchmark {

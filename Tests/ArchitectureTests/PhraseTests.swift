@@ -115,7 +115,7 @@ struct PhraseTests {
     @Test func `no document, text, unit or rule says a banned phrase`() throws {
         let files =
             try Self.files("docs", [".md", ".yaml", ".toml", ".yml"])
-            + Self.files("Sources/Payments/Wire/Texts", [".json"])
+            + Self.files("Sources/Payments/PaymentValues/Texts", [".json"])
             + Self.files("systemd", [".service", ".socket", ".conf", ".sysusers", ".tmpfiles", ".rules"])
             + Self.files("udev", [".rules", ".conf"]) + ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
         for file in files { check(file, try Checkout.text(file).split(separator: "\n").map(String.init)) }

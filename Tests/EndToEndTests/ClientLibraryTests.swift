@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import Receipt
 import TapClient
 import Testing
-import Wire
 
 /// Every call of the library, with the daemon and the sandbox as they are installed.
 @Suite("TapClient with a real daemon", .timeLimit(.minutes(3)))

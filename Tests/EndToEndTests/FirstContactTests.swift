@@ -104,7 +104,7 @@ struct FirstContactTests {
     /// No text of the catalogue that a person at a shell can meet speaks of HTTP.
     @Test("D3: every call that a text of the catalogue names has its command", arguments: ["en", "de"])
     func calls(language: String) throws {
-        let texts = try Checkout.text("Sources/Payments/Wire/Texts/\(language).json")
+        let texts = try Checkout.text("Sources/Payments/PaymentValues/Texts/\(language).json")
         let words = try Checkout.text("Sources/Programs/nfc-tap/Support/CommandWords.swift")
         let calls = Set(texts.matches(of: #/(?:GET|POST|DELETE) /v1/[a-z-]+/#).map { String($0.output) })
         // Told to whoever writes an adapter, in the adapter's words.

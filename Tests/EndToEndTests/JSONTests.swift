@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @Suite("--json everywhere", .timeLimit(.minutes(3)))
 struct JSONTests {

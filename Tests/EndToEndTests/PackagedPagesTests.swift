@@ -41,12 +41,12 @@ import Testing
 
     @Test("D4: the page that an error names is in the package as it is, with a heading for each code")
     func errors() throws {
-        let body = try Checkout.text("Sources/Payments/Wire/Errors/ErrorBody.swift")
+        let body = try Checkout.text("Sources/Payments/PaymentValues/Errors/ErrorBody.swift")
         let named = try #require(body.firstMatch(of: #/docs = "([^#"]+)#/#)).1
         #expect(named == "/usr/share/doc/nfc-tap/errors.md")
         #expect(try Checkout.text("packaging/stage.sh").contains(#"install -D -m 0644 "$file" "$share/doc/nfc-tap/"#))
         #expect(try Checkout.text("packaging/debian/rules").contains("dh_compress -X.md"), "else it is errors.md.gz")
-        let codes = try Checkout.text("Sources/Payments/Wire/Errors/ErrorCode.swift").matches(
+        let codes = try Checkout.text("Sources/Payments/PaymentValues/Errors/ErrorCode.swift").matches(
             of: #/case \w+ = "([a-z_.]+)"/#)
         let page = try Checkout.text("docs/errors.md")
         #expect(codes.count > 100)

@@ -3,7 +3,8 @@ import ArgumentParser
 import CardSim
 import Envelope
 import Foundation
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// Many tills as clients of a payment service: each with a card of its own, envelopes sealed to what `GET /v1/keys` names.
 @main

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import Foundation
+import PSPAPI
+import PaymentValues
 import ReaderVirtual
 import TestSupport
-import Wire
 
 /// What a till believes of one tap in the end: a line of JSON for whoever holds it against the books.
 struct TapBelief: Codable, Sendable {

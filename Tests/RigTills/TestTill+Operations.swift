@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import TestSupport
-import Wire
 
 /// What follows an approval, by the contract's rules: asked for until there is a final answer, under one id.
 extension TestTill {

@@ -2,9 +2,10 @@
 import AdapterCheck
 import Envelope
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import ReaderVirtual
 import TestSupport
-import Wire
 
 /// A till with the rules of the contract: it waits, asks, sends again what was never seen, and takes back what it cannot be sure of.
 struct TestTill: Sendable {

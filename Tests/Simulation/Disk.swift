@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PSPAPI
+import PaymentValues
 import StoreAndForward
 import Transactions
-import Wire
 
 /// What is on the disk of one transaction.
 struct Row {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// A difference between the books and what the payment services have booked, by the name that the audit gave it.
 enum Finding: String, CaseIterable {

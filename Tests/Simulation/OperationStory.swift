@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Ledger
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// One approved payment and all that is wished of it, out of one seed: the books, a machine for each wish, a journal that
 /// survives deaths, a payment service that lies, and a clock that leaps. After each step the books equal the model; in the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// The same numbers from the same seed (SplitMix64).
 struct Dice: RandomNumberGenerator {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import StoreAndForward
 import Transactions
-import Wire
 
 /// A shop for some hours: tills, lanes, payment services, a disk, two clocks, all out of one seed, on one thread. What can
 /// lie lies until the grace time, in which everybody is honest.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// A payment service that is asked for what comes after an approval. Its purse is the truth. What it says first and in full is
 /// true; it may lose, delay, repeat, contradict and forget what it need not keep any more.

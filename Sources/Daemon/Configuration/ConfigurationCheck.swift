@@ -2,9 +2,9 @@
 import Envelope
 import Glibc
 import Linux
+import PaymentValues
 import ReaderModels
 public import Settings
-import Wire
 
 /// What a look at a configuration file found, for people and programs.
 public struct ConfigurationCheck: Sendable {

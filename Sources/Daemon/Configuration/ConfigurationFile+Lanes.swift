@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import ReaderModels
 import Settings
-import Wire
 
 extension ConfigurationFile {
     /// `[[lane]]` and `[lane-groups]`.

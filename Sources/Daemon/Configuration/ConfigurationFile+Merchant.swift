@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import Settings
-import Wire
 
 extension ConfigurationFile {
     /// `[merchant]`: the shop as receipts and the customer's statement name it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
+import PaymentValues
 import Settings
 public import StoreAndForward
-import Wire
 
 extension ConfigurationFile {
     /// What `[offline]` says: nothing is stored without it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+import PaymentValues
 import Profile
 import Settings
-import Wire
 
 extension ConfigurationFile {
     /// `[profile]` and `[live]`.

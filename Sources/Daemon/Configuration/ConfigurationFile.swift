@@ -2,10 +2,10 @@
 import Codes
 import Envelope
 import Linux
+public import PaymentValues
 public import ReaderModels
 public import Settings
 import TerminalFile
-public import Wire
 
 /// The configuration file, in TOML. Every setting has a default but the lanes; every value is checked.
 ///

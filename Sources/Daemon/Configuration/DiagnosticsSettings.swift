@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import Settings
-import Wire
 
 /// `[diagnostics]`: what helps to look into cards and readers, and has no place where money moves.
 public struct DiagnosticsSettings: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import PaymentValues
 import Settings
-public import Wire
 
 /// `[gateway]`: whose programs may speak for tills, and what those tills may do at most, whatever the gateway says.
 public struct GatewaySettings: Equatable, Sendable {

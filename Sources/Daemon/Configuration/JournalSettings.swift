@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import PaymentValues
 import Settings
-public import Wire
 
 /// `[journal]`: where the books are, and for how long.
 public struct JournalSettings: Equatable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 public import Loyalty
+import PaymentValues
 public import Settings
-import Wire
 
 /// `[loyalty]` of the configuration: programmes and what holds for all of them.
 public struct LoyaltySettings: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
+import PaymentValues
 import Settings
-import Wire
 
 /// A PIN entry device beside the reader, as `[pin-devices.NAME]` has it.
 public struct PINDeviceSettings: Equatable, Sendable {

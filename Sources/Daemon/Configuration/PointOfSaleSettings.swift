@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import PaymentValues
 import Settings
-public import Wire
 
 /// `[pos]`, `[groups]`, `[credentials]` and `[refunds]`: the socket of the points of sale, and who may do what there.
 public struct PointOfSaleSettings: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import PaymentValues
 import Settings
-public import Wire
 
 /// `[refunds]`: who may give back what.
 public struct RefundSettings: Equatable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import EMVCrypto
 public import Envelope
+public import PaymentValues
 public import TerminalFile
-public import Wire
 
 /// The merchant's terminal, the same for every lane.
 public struct Terminal: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
 
 /// Looks a machine over for what people with USB readers run into.
 public struct Checkup {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Envelope
+import POSAPI
+import PaymentValues
 import Settings
-import Wire
 
 extension HostFacts {
     /// The other end of the daemon's way to the payment service.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import POSAPI
+public import PaymentValues
 import ReaderModels
-public import Wire
 
 /// A topic as a person reads it.
 public struct HelpPage: Codable, Equatable, Sendable {

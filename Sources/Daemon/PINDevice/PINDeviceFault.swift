@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Configuration
 import Envelope
-public import Wire
+public import PINDeviceAPI
+public import PaymentValues
 
 /// Why a PIN device is not used: a terminal announces an online PIN only where one can be had.
 public enum PINDeviceFault: String, Error, Equatable, Sendable, CaseIterable {

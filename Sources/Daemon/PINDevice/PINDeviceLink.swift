@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Configuration
 import LocalHTTP
-public import Wire
+public import PINDeviceAPI
+public import PaymentValues
 
 /// The way to a PIN device: its driver's socket, with us as its client. Moves what the device gives and looks at none of it.
 public struct PINDeviceLink: Sendable {

@@ -7,11 +7,12 @@ import Journal
 import Linux
 public import LocalHTTP
 public import Logging
+import POSAPI
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import StoreAndForward
 import Transactions
-import Wire
 
 /// The daemon: lanes, transactions, the POS socket and the way to the adapter, put together.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// The chain in a journal's file, for reading only. A daemon may work with the file: what it writes meanwhile is not seen.
 public final class AuditSource {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// A payment whose row in the journal is not as it was written, or not what its ledger says. It is left alone, for nothing in it can be believed: what
 /// could still be made out is here, for the person who has to look after it.

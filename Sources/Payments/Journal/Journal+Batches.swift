@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import PaymentValues
 public import Transactions
-public import Wire
 
 /// A batch of stored payments. One is open at a time.
 public struct BatchRecord: Equatable, Sendable {

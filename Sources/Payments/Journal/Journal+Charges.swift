@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+public import POSAPI
+public import PSPAPI
+public import PaymentValues
 public import Transactions
-public import Wire
 
 /// What a charge rests on, as it is in this moment.
 public struct ChargeBasis: Equatable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+public import PaymentValues
 public import Transactions
-public import Wire
 
 /// What came of `Journal.confirm`.
 public enum ConfirmationOutcome: Equatable, Sendable {

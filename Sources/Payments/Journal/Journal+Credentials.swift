@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+public import POSAPI
+public import PaymentValues
 import Transactions
-public import Wire
 
 /// Stored cards and what their holders have agreed to: the agreement is written before the card is read, the card with the
 /// approval. An agreement is never altered; it ends.

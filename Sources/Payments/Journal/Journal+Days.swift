@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// A wish to close the open day.
 public struct NewDayEnd: Equatable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// What has become of a request with an idempotency key.
 public enum KnownRequest: Equatable, Sendable {

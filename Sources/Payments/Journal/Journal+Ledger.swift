@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Ledger
+import POSAPI
+public import PaymentValues
 import Transactions
-public import Wire
 
 /// The ledger of tap payments and refunds: its rows are written in the same step as the change of state that causes them.
 /// `payment.account` is a copy of the sums, for lists; a start holds it against them.

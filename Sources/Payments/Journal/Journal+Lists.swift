@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// A part of a list, and where the next one begins.
 public struct TransactionPage: Equatable, Sendable {

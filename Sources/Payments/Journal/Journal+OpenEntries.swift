@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 extension Journal {
     /// Whether a payment has an open entry, in SQL: one condition for each query of `openEntries`.

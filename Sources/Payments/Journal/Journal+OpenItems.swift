@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import POSAPI
+public import PaymentValues
 public import Transactions
-public import Wire
 
 extension Journal {
     /// Writes down that a person has to look after a payment, with changes of state that come before, and with the next

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Ledger
-public import Wire
+public import PaymentValues
 
 /// Operations on payments: captures, adjustments, releases. Limits are checked by the books and the row is written in one
 /// step; whatever an answer books is written in one step with the answer.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import PINDeviceAPI
+public import PaymentValues
 public import Transactions
-public import Wire
 
 extension Journal {
     /// Entries of a PIN that were asked for and have no end: the daemon died meanwhile, and the device may still ask.

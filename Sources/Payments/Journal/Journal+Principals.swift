@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// How a principal stands in a row: its user's number, and its till, or an empty text where there is none.
 extension Journal {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import POSAPI
+public import PaymentValues
 public import Transactions
-public import Wire
 
 /// A stored payment as it is to be written down.
 public struct NewQueueRecord: Equatable, Sendable {

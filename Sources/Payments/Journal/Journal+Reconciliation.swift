@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Ledger
-public import Wire
+public import POSAPI
+public import PSPAPI
+public import PaymentValues
 
 /// Whom a day's figures are held against.
 public struct ReconciliationPlan: Equatable, Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Ledger
+import POSAPI
+public import PaymentValues
 public import Transactions
-public import Wire
 
 extension Journal {
     /// Writes a refund that names a payment down in state `created`, if that payment's books allow it: from then on it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 extension Journal {
     /// The transaction that tries a sale once more and has not ended without money; `nil` where there is none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// Whether what the file says is what was written into it.
 extension Journal {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 extension Journal {
     /// Sums over the ledger's rows of a day, with what is open now.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Ledger
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// What the books would say to a wish. Nothing is written.
 public enum Trial: Equatable, Sendable {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import POSAPI
+import PSPAPI
+public import PaymentValues
 public import Transactions
-public import Wire
 
 /// The durable record of every transaction. A call that changes something returns when it is on the disk, unless it is part of
 /// `together` with another wish.
 ///
 /// SQLite in WAL mode. Blocks; to be used from one thread at a time. Card data cannot get in:
-/// it takes types of `Wire` only, and of the card record nothing but the sealed form.
+/// it takes types of the APIs' messages only, and of the card record nothing but the sealed form.
 public final class Journal {
     /// Name of this installation for support.
     public let support: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import Wire
+import PaymentValues
 
 /// What tells a damaged payment from a sound one: a digest over its row and its states, renewed with each write in the same
 /// transaction. SQLite finds pages that hang together wrongly; a byte that is another one within a value it does not find.

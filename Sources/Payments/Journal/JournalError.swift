@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSQLite
 import Linux
-public import Wire
+public import PaymentValues
 
 /// Why the journal did not take or give something. Nothing was changed then.
 public enum JournalError: Error, Equatable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 extension Journal {
     /// Columns in the order in which `record(_:)` takes them.

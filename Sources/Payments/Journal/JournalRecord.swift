@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+public import POSAPI
+public import PSPAPI
+public import PaymentValues
 public import Transactions
-public import Wire
 
 /// A transaction that is to be written down for the first time. It has a stored property for each column that it fills.
 public struct NewTransaction: Equatable, Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// A signed profile as it came into force.
 public struct JournalledProfile: Equatable, Sendable {

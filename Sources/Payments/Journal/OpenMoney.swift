@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// What is not settled in a journal's file: money that somebody may have paid, or that a shop has not got yet. For reading
 /// only, without the daemon, which may work with the file or be gone.

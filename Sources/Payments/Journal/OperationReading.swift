@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Ledger
-import Wire
+import PaymentValues
 
 extension Journal {
     /// An action as the table has it.

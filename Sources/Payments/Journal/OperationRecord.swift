@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Ledger
-public import Wire
+public import PaymentValues
 
 /// An operation on a payment that is to be written down for the first time.
 public struct NewOperation: Equatable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// Why the books refuse a wish. Nothing has been booked, and nothing may be sent.
 public enum BooksRefusal: Error, Hashable, Sendable {

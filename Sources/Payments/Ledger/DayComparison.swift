@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PSPAPI
+public import PaymentValues
 
 /// Two sets of figures of one day, held against each other. What the other side says of the outcome counts for nothing here.
 public struct DayComparison: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// What a row of the ledger stands for. Rows are added and never altered.
 public enum LedgerEntry: String, Codable, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// What a shop does with an approved payment afterwards, and how far it is.
 public struct Operation: Hashable, Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+import POSAPI
+public import PaymentValues
 
 /// What an answer did to the books.
 public enum Booking: Hashable, Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+import POSAPI
+public import PaymentValues
 
 /// What may be asked for. Each function notes what it accepts, and throws where the books do not allow it.
 extension PaymentBooks {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// The books of one approved payment: its rows of the ledger, its operations, and the refunds that name it. Wishes go in and
 /// are accepted or refused by what the rows say; answers of the payment service go in and become rows. Without I/O: whoever

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import POSAPI
+public import PaymentValues
 import Receipt
-public import Wire
 
 /// The report of a day end, for a printer.
 public struct DayEndReport: Sendable {

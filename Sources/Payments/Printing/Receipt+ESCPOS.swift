@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
+import PaymentValues
 public import Receipt
-import Wire
 
 extension Receipt {
     /// The receipt as a receipt printer obeys it: Epson's ESC/POS, text in code page 858, letters that it lacks by the table in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 public import Receipt
-import Wire
 
 extension Receipt {
     /// Columns of usual receipt printers: 58 mm paper has 32, 80 mm paper 42 or 48.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 extension ReceiptWords {
     /// `12.50 EUR`, in German `12,50 EUR`.

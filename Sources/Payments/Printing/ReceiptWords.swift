@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import Receipt
-import Wire
 
 /// The words of a receipt in one language.
 struct ReceiptWords {
@@ -36,7 +37,7 @@ struct ReceiptWords {
         }
     }
 
-    func name(of mode: AuthorizationRequest.EntryMode) -> String {
+    func name(of mode: EntryMode) -> String {
         switch mode {
         case .contactlessEMV: self[.entryChip]
         case .contactlessMagstripe: self[.entryStripe]

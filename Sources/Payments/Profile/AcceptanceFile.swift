@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
-public import Wire
+public import PaymentValues
 
 /// An acceptance of terms that was given elsewhere, for example on the payment service's web site, and signed by the
 /// payment service. It holds for every installation of its merchant.

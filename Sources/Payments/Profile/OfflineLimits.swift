@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// What may be stored while the payment service cannot be reached, and forwarded later.
 public struct OfflineLimits: Equatable, Sendable {

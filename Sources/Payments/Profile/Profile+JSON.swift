@@ -3,8 +3,8 @@ import CardBytes
 import Codes
 import EMV
 import Envelope
+public import PaymentValues
 import TerminalFile
-public import Wire
 
 extension Profile {
     /// In whose minor units the terminal's limits count: those of the one currency that it names, or else of each that is accepted.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import EMVCrypto
 public import Envelope
+public import PaymentValues
 public import TerminalFile
-public import Wire
 
 /// What a payment service has laid down for one merchant: who it is, which terms it has to accept, which cards it takes
 /// and up to what, and where card data is sealed to. `docs/profile.md` has every member.

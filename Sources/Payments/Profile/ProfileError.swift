@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
+public import PaymentValues
 public import TerminalFile
-public import Wire
 
 /// Why a profile, or an acceptance of terms, is not used.
 public enum ProfileError: Error, Equatable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
 import Envelope
+import PaymentValues
 import TerminalFile
-import Wire
 
 /// One value of a profile, with the path by which errors name it.
 struct ProfileValue {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// What the schemes want on a receipt of a chip card: account type, application, AID, approval code, response code,
 /// cryptogram, TVR, TSI and cardholder verification, and beside them what a dispute asks for. Hexadecimal as on the card.
@@ -19,7 +20,7 @@ public struct EMVBlock: Codable, Equatable, Sendable {
     /// Missing if the kernel leaves it out.
     public var tsi: String?
     public var verification: ChipData.Verification
-    public var entryMode: AuthorizationRequest.EntryMode
+    public var entryMode: EntryMode
     /// Application Transaction Counter (9F36).
     public var counter: String?
     /// PAN Sequence Number (5F34).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// What a shop hands to the customer, or keeps, of one payment, refund or card check. Says what is true of the transaction
 /// when it is made: a declined one says that nothing was charged, one that was taken back says so, an open link that it is not paid. It has a stored property for each line or

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+import POSAPI
+public import PaymentValues
 
 /// What became of an approved sum by the time of the receipt. A sum of zero is missing.
 public struct ReceiptAccount: Codable, Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
-public import Wire
+public import PaymentValues
 
 /// The payment service's word that it has a batch: a JWS that names the batch, how many records it has and their hash.
 /// Only against it are stored payments let go.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+import PSPAPI
+public import PaymentValues
 
 /// The decision on a payment that cannot be sent: stored, or refused for one reason that is told.
 public enum OfflineDecision {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PSPAPI
+public import PaymentValues
 
 /// What may be taken while the payment service cannot be reached. Nothing may where there are no rules.
 public struct OfflineRules: Equatable, Sendable {

@@ -2,7 +2,7 @@
 import CardBytes
 import Crypto
 public import Envelope
-public import Wire
+public import PaymentValues
 
 /// Several signed records under one more signature, which says how many they are, which, and in which order.
 public struct SignedBatch: Equatable, Sendable {

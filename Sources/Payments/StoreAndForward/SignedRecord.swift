@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
-public import Wire
+public import PSPAPI
+public import PaymentValues
 
 /// A stored payment as the installation has signed it: a JWS that holds all that the payment service gets, so that
 /// nothing of it can be altered unnoticed between the tap and the books.

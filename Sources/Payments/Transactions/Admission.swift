@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// A request for a transaction, with who asks.
 public struct TransactionDemand: Sendable {

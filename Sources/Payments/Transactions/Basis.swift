@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+import POSAPI
+public import PaymentValues
 
 /// What has to be on the disk before which step outward (docs/architecture.md, "What is on the disk before a step outward").
 extension Outward {

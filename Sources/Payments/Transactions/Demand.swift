@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PSPAPI
+public import PaymentValues
 
 /// A charge as it is sent, with the card that it is of.
 public struct StoredCharge: Equatable, Sendable {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+public import PINDeviceAPI
+public import POSAPI
+public import PSPAPI
+public import PaymentValues
 public import StoreAndForward
-public import Wire
 
 /// What has to be done for a transaction.
 public enum Effect: Sendable {

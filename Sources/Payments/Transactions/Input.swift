@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+public import PINDeviceAPI
+public import POSAPI
+public import PSPAPI
+public import PaymentValues
 public import StoreAndForward
-public import Wire
 
 /// Something that a client wishes and waits for; its answer names it.
 public struct WishID: Hashable, Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// The way to a lane's reader, which the table hands out and asks only this.
 public protocol LaneDevice: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PSPAPI
+public import PaymentValues
 
 /// What the payment service is asked about a link.
 public enum LinkQuestion: Equatable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// What a machine knows of the time when something happens. It never asks for it.
 public struct Moment: Equatable, Sendable {

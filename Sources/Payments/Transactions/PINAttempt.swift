@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PINDeviceAPI
+import POSAPI
+public import PaymentValues
 
 /// One entry of a PIN as the journal has it: nothing of the PIN, nothing of the card.
 public struct PINAttempt: Equatable, Sendable {

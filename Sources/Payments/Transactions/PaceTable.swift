@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// How many transactions each principal has begun that came to nothing at once: each leaves rows in the journal for months, and a
 /// program in a loop would fill the disk. What reads a card, or waits for one as a till does, costs nothing.

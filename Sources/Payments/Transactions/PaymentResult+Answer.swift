@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PSPAPI
+public import PaymentValues
 
 extension PaymentResult {
     /// What the shop gets to see of the adapter's answer.

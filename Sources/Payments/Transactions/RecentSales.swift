@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// Sales of the last minutes, in memory only: what was paid with which card, by a mark that only this run understands, and
 /// which orders were paid.

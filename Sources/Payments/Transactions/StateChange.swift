@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PSPAPI
+public import PaymentValues
 
 /// A reversal that goes on until the adapter acknowledges it.
 public struct ReversalPlan: Equatable, Sendable {

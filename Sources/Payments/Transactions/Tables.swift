@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// An idempotency key belongs to whoever sends it: two tills may use the same.
 public struct PrincipalKey: Hashable, Sendable {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PSPAPI
+import PaymentValues
 import StoreAndForward
-import Wire
 
 /// From a request that was sent to the payment service's answer.
 extension TransactionMachine {

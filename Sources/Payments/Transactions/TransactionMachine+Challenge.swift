@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PINDeviceAPI
+import POSAPI
+import PSPAPI
+import PaymentValues
 
 /// From an issuer's answer that wants the PIN to the continuation with it, or to the decline that the answer is. The issuer has
 /// declined, without a doubt, and nothing stands: whatever goes wrong before the PIN is sent ends the payment as declined.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import POSAPI
+import PaymentValues
 
 /// Charges of stored cards: no card is read, and whatever follows the question is as for a sale.
 extension TransactionMachine {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import POSAPI
+import PSPAPI
+import PaymentValues
 
 /// Payment links: the customer pays elsewhere, within minutes or hours. Only the service's word ends one (rule R1): it is not taken
 /// back for want of an answer, because the customer may be paying in that moment, and asked about for as long as it takes.

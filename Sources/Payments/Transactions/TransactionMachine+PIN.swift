@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PINDeviceAPI
+import POSAPI
+import PSPAPI
+import PaymentValues
 
 /// From a read whose card wants an online PIN to the PIN, or to an end without it. Nothing has been sent, so that whatever
 /// goes wrong ends the payment without a doubt.

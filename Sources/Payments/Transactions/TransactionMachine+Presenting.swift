@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+import POSAPI
+public import PaymentValues
 
 /// From the beginning until a card is read.
 extension TransactionMachine {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import POSAPI
+import PSPAPI
+import PaymentValues
 
 /// Taking a payment back until the adapter acknowledges it, however often that has to be tried, also over restarts.
 extension TransactionMachine {
@@ -226,6 +228,17 @@ extension TransactionMachine {
                     plan: plan, amount: wasApproved ? nil : transaction.amount, unseen: plan.attempts > 0 ? 1 : 0,
                     due: monotonic(of: plan.due, atMost: longest)))
         case .approved, .stored, .declined, .delivered, .cancelled, .failed, .reversed, .completed: break
+        }
+    }
+}
+
+extension ReversalDemand.Reason {
+    /// The same for the adapter.
+    var forAdapter: ReversalRequest.Reason {
+        switch self {
+        case .customerCancel: .customerCancel
+        case .malfunction: .malfunction
+        case .suspectedFraud: .suspectedFraud
         }
     }
 }

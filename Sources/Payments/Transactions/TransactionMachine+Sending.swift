@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PSPAPI
+import PaymentValues
 import StoreAndForward
-import Wire
 
 /// From a read that is sealed to the moment in which it goes out, or is stored.
 extension TransactionMachine {

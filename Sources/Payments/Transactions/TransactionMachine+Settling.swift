@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+import PSPAPI
+public import PaymentValues
 
 /// What no answer of the payment service ends, a person does, who has asked it by other ways.
 extension TransactionMachine {

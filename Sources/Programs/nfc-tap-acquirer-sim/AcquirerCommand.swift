@@ -5,9 +5,9 @@ import Codes
 import Glibc
 import ISO8583
 import Linux
+import PaymentValues
 import Suggestions
 import UnixSignals
-import Wire
 
 /// An acquirer's host for tests.
 @main

@@ -2,7 +2,7 @@
 import ArgumentParser
 import Gateway
 import LocalHTTP
-import Wire
+import PaymentValues
 
 /// Where the running gateway takes commands.
 struct GatewayPlace: ParsableArguments {

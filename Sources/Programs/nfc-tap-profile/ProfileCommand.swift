@@ -7,9 +7,9 @@ import Glibc
 import HSM
 import Issuing
 import Linux
+import PaymentValues
 import Profile
 import Suggestions
-import Wire
 
 /// A payment service's desk for its merchants' profiles.
 @main

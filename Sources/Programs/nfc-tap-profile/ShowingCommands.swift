@@ -5,9 +5,10 @@ import Glibc
 import Issuing
 import LocalHTTP
 import Logging
+import PSPAPI
+import PaymentValues
 import Profile
 import UnixSignals
-import Wire
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

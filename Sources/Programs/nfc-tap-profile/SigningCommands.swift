@@ -2,8 +2,8 @@
 import ArgumentParser
 import Envelope
 import Issuing
+import PaymentValues
 import Profile
-import Wire
 
 struct StoreOptions: ParsableArguments {
     @Option(

@@ -5,9 +5,10 @@ import Glibc
 import Linux
 import LocalHTTP
 import Logging
+import PSPAPI
 import PSPSandbox
+import PaymentValues
 import UnixSignals
-import Wire
 
 /// A payment service for tests on a Unix socket, and a PIN device beside it. It has a stored property for each option.
 @main

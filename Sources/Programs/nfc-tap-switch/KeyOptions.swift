@@ -6,8 +6,8 @@ import Glibc
 import HSM
 import Linux
 import Logging
+import PaymentValues
 import Switch
-import Wire
 
 /// Where the switch has its keys: in a token or, for tests, in a file.
 struct KeyOptions: ParsableArguments {

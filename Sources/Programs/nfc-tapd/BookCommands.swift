@@ -2,8 +2,8 @@
 import ArgumentParser
 import Glibc
 import Linux
+import PaymentValues
 import TapDaemon
-import Wire
 
 /// What an administrator asks of the books while no daemon runs.
 enum BookCommands {

@@ -2,7 +2,7 @@
 import Glibc
 public import ISO8583
 public import Linux
-public import Wire
+public import PaymentValues
 
 /// The host on a port: one thread, one book, any number of connections.
 public final class AcquirerServer: Sendable {

@@ -2,7 +2,7 @@
 import CardBytes
 import CardSim
 import ISO8583
-import Wire
+import PaymentValues
 
 /// Why a payment is declined before its amount is looked at, with the code of 1987.
 struct HostRefusal: Error, Equatable {

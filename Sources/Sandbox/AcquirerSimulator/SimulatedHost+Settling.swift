@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ISO8583
-import Wire
+import PaymentValues
 
 extension SimulatedHost {
     // MARK: - Reversals

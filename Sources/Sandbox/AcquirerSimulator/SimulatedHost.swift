@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 public import ISO8583
-public import Wire
+public import PaymentValues
 
 /// What the host is told to do, and how it misbehaves.
 public struct HostRules: Equatable, Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
 import LocalHTTP
-public import Wire
+import PSPAPI
+public import PaymentValues
 
 /// Holds an adapter against its contract, from outside and with test cards only: what a daemon would find out in a bad hour, its
 /// author finds out at once.

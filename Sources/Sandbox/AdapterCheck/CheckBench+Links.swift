@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// The rules of payment links and of hand-overs to other terminals. Nobody pays one while they are tried.
 extension CheckBench {

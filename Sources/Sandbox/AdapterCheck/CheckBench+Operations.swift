@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// The rules of what follows an approval. A hold is ten times the amount of the check, so that parts of it are whole amounts.
 extension CheckBench {

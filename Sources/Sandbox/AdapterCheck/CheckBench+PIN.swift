@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PINDeviceAPI
+import PSPAPI
+import PaymentValues
 
 /// The rule of PINs. No device is at hand: what can be tried is that nothing passes for a PIN.
 extension CheckBench {

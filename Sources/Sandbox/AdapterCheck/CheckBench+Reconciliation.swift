@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// The rules of a day's figures. Whatever the terminal of the check has done before may be in them: only what is done here has to
 /// be.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// The rules of sales and reversals. Each makes sales of its own, so that one fault does not show as several.
 extension CheckBench {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import LocalHTTP
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// What an adapter did that it must not do.
 package struct Complaint: Error {

@@ -3,11 +3,12 @@ import CardBytes
 import CardSim
 import EMV
 package import Envelope
+package import PSPAPI
+package import PaymentValues
 import ReaderCore
 package import ReaderVirtual
 import TapSession
 import TerminalFile
-package import Wire
 
 /// A sale with a test card in software, sealed as a daemon seals it.
 package enum TestSale {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PSPAPI
 
 /// What the sandbox does with an amount, by its last two digits in minor units. Integrators choose the answer they want
 /// to see by the amount they ask for.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// All that the sandbox knows of one id: what was decided, what followed, and whether it was reversed before it came. One
 /// row of the store.

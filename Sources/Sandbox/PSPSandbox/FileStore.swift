@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// One SQLite file for any number of sandboxes. What is written outlives a process that is killed, but not for certain a
 /// machine that loses power: that is enough for tests.

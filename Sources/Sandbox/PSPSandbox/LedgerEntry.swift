@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PSPAPI
+public import PaymentValues
 
 /// One transaction in the sandbox's books. Never more of a card than its mask. It has a stored property for each figure and
 /// each fact that a test looks at.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// `GET /debug/ledger`: every transaction in the order of its first request.
 public struct LedgerReport: Codable, Equatable, Sendable {

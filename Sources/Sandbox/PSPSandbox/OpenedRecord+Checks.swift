@@ -2,7 +2,8 @@
 import CardBytes
 import CardSim
 import Envelope
-import Wire
+import PSPAPI
+import PaymentValues
 
 extension OpenedRecord {
     /// Whether the card's last month is over at `now`, milliseconds since 1970 being UTC.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// What the sandbox does with an operation, by the last two digits of its amount in minor units.
 enum OperationRule: Equatable, Sendable {

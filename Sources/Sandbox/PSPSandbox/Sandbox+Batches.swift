@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+import PaymentValues
 import StoreAndForward
-import Wire
 
 /// Receipt for a batch, as the sandbox gives it.
 struct SandboxReceipt: Codable, Equatable, Sendable {

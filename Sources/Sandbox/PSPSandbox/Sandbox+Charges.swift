@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// Stored cards: charged by the name that the sandbox gave them, until that is forgotten.
 extension Sandbox {

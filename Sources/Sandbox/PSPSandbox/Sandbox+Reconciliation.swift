@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// Money that has moved, as the service's day has it.
 struct Movement: Codable, Sendable {

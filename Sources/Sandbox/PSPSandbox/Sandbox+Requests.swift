@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import Wire
+import PaymentValues
 
 /// What is known of a request that is to be carried out once.
 enum Recall: Equatable {

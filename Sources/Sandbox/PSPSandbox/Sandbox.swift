@@ -3,7 +3,8 @@ import CardBytes
 import Crypto
 public import Envelope
 import LocalHTTP
-public import Wire
+public import PSPAPI
+public import PaymentValues
 
 /// A payment service for tests: opens the envelope, checks the card record as an issuer would, and answers by the amount.
 /// Its books are its own: none of the daemon's arithmetic is used, so that a fault there does not hide here.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// What the sandbox answers, before it is put on the wire, and how it is to be spoilt there.
 struct SandboxAnswer: Codable, Equatable, Sendable {

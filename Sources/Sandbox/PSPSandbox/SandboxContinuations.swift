@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import Envelope
-import Wire
+import PINDeviceAPI
+import PSPAPI
+import PaymentValues
 
 /// A continuation in the sandbox's books, never with the PIN.
 struct BookedContinuation: Codable, Sendable {

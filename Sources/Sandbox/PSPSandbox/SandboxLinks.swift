@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// A link in the sandbox's books, or a hand-over to a terminal.
 struct BookedLink: Codable, Sendable {

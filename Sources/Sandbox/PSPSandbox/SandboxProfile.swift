@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
-public import Wire
+public import PaymentValues
 
 /// The merchant's profile as the sandbox issues it, by default under the published test key.
 public struct SandboxProfile: Sendable {

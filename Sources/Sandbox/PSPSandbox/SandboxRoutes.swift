@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import LocalHTTP
-import Wire
+import PINDeviceAPI
+import PSPAPI
+import PaymentValues
 
 /// Paths and methods of the adapter contract.
 struct SandboxRoutes: Sendable {

@@ -3,7 +3,7 @@ import Envelope
 import Linux
 public import LocalHTTP
 public import Logging
-public import Wire
+public import PSPAPI
 
 /// The sandbox as a PSP adapter: HTTP on a Unix socket, by the adapter contract.
 public struct SandboxServer: Sendable {

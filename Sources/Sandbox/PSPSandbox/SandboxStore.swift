@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// Where the sandbox keeps its books and its keys: in memory, or in a file that several sandboxes share as the replicas of one
 /// adapter do. Used by one task at a time.

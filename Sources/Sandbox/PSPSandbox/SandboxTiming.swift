@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// How long things take.
 public struct SandboxTiming: Equatable, Sendable {

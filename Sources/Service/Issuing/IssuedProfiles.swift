@@ -2,9 +2,9 @@
 public import Envelope
 import Glibc
 import Linux
+public import PaymentValues
 public import Profile
 import StoreAndForward
-public import Wire
 
 /// The profiles that were issued, in a folder: `MERCHANT/SERIAL.json` is what was signed, `MERCHANT/SERIAL.jws` the one token that there
 /// is of it. A daemon refuses a second token of a serial with other content, and ECDSA gives another token each time: so the token is

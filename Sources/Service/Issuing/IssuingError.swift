@@ -2,8 +2,8 @@
 public import Envelope
 public import HSM
 import Linux
+public import PaymentValues
 public import Profile
-public import Wire
 
 /// Why nothing is signed.
 public enum IssuingError: Error, Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+public import PaymentValues
 public import Profile
-public import Wire
 
 /// The content of a profile, before it has a serial and dates.
 public struct ProfileDraft: Equatable, Sendable {

@@ -4,8 +4,9 @@ import ISO8583
 import Linux
 import LocalHTTP
 import Logging
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// Carries out what the link asks for.
 extension Acquirer {

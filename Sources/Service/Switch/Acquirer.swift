@@ -4,8 +4,9 @@ import Envelope
 import ISO8583
 import Linux
 import Logging
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// What is asked for, as it stands in the books before it is sent.
 enum Intent: Sendable {

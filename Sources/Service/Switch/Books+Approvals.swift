@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ISO8583
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// What a replica that has begun a payment itself knows of it.
 struct AskedPayment: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ISO8583
+public import PaymentValues
 import PostgreSQL
-public import Wire
 
 /// The sums of one day in one currency, in minor units, as a reconciliation shows them.
 public struct DayTotals: Equatable, Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ISO8583
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// An operation that was asked for, and the figures that its message was made by.
 struct OperationIntent: Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ISO8583
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// What the link tells of an exchange together with its record.
 enum ExchangeNews: Sendable {

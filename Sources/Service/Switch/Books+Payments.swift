@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ISO8583
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// A payment that was asked for, as it is written down before anybody outside is.
 struct PaymentIntent: Sendable {

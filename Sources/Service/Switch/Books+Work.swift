@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ISO8583
+import PaymentValues
 import PostgreSQL
-import Wire
 
 extension Books {
     /// Open exchanges that nobody speaks of: of replicas that have ended, and reversals that were asked for. From here on the owner

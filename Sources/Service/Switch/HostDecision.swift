@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import ISO8583
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// What the acquirer's answer means for the till: without I/O, and the same whichever replica works it out.
 struct HostDecision: Equatable, Sendable {

@@ -3,7 +3,8 @@ import CardBytes
 import Crypto
 import Envelope
 import ISO8583
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// A merchant and a terminal as the acquirer knows them.
 struct Acceptor: Equatable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// What a merchant may do, as the table `merchant` has it: minor units of one currency. A till says what it likes; here is what counts.
 struct MerchantLimits: Equatable, Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PSPAPI
+import PaymentValues
 
 /// How the books see an operation that they do not allow.
 struct BookRefusal: Error, Equatable, Sendable {

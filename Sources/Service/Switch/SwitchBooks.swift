@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ISO8583
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// A seat of the acquirer's table, and with it a share of the trace numbers.
 struct Seat: Equatable, Sendable {

@@ -2,8 +2,9 @@
 import Envelope
 import Linux
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// Paths and methods of the contract.
 struct SwitchRoutes: Sendable {

@@ -4,8 +4,8 @@ public import ISO8583
 import Linux
 public import LocalHTTP
 public import Logging
+public import PaymentValues
 import PostgreSQL
-public import Wire
 
 /// What one replica is started with.
 public struct SwitchSettings: Sendable {

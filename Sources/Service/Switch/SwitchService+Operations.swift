@@ -4,8 +4,9 @@ import Envelope
 import ISO8583
 import Linux
 import Logging
+import PSPAPI
+import PaymentValues
 import PostgreSQL
-import Wire
 
 /// An operation as it was asked for.
 struct OperationWish: Sendable {

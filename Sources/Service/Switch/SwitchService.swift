@@ -6,9 +6,10 @@ import ISO8583
 import Linux
 import LocalHTTP
 import Logging
+import PSPAPI
+import PaymentValues
 import PostgreSQL
 import Synchronization
-import Wire
 
 /// What a switch is for, before it is put on the wire.
 struct SwitchAnswer: Equatable, Sendable {

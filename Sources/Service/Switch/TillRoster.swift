@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import PSPAPI
 import PostgreSQL
-import Wire
 
 /// Who asks, by the name in the till's certificate. The tables are asked every five seconds at most, so that a till that is blocked is
 /// refused that soon; a till that asks too often is told to wait. Terminals as the acquirer knows them are asked for as seldom.

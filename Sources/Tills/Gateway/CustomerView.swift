@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import POSAPI
+import PaymentValues
 
 /// What a customer reads, as `GET /v1/display` sends it: nothing of the card, no reason, no id. It has a stored property for
 /// each member.

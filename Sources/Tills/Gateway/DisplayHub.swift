@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Linux
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 /// The customer's view of every lane, and the displays that show it.
 final class DisplayHub: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import LocalHTTP
-import Wire
+import PaymentValues
 
 /// Who is let in, by the head of a request alone, in a fixed order: each check before the next, and none looks at the body.
 package struct Door: Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 /// The daemon's events as tills see them.
 enum EventSight {

@@ -3,8 +3,9 @@ import Codes
 import Linux
 package import LocalHTTP
 import Logging
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 extension Gateway {
     /// Answers a browser or a program.

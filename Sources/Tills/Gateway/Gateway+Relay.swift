@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
 import Logging
-import Wire
+import POSAPI
+import PaymentValues
 
 /// What goes to the daemon and comes back: bytes and status as they are.
 extension Gateway {

@@ -2,8 +2,9 @@
 import Linux
 import LocalHTTP
 package import Logging
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 /// Browsers and programs on one side, the daemon on the other. It keeps who may ask, and nothing of any payment: what it is asked
 /// goes to the daemon as it is, under the till's name.

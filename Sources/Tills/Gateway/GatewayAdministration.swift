@@ -2,8 +2,8 @@
 import Glibc
 import LocalHTTP
 import Logging
+package import PaymentValues
 import Synchronization
-package import Wire
 
 /// What an administrator's commands ask the running gateway, over a Unix socket that root and the gateway's own user open.
 package enum GatewayAdministration {

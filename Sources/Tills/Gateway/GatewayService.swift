@@ -2,7 +2,7 @@
 import Linux
 package import LocalHTTP
 package import Logging
-import Wire
+import PaymentValues
 
 /// The gateway with its sockets: for browsers on loopback, and for the administrator's commands.
 package struct GatewayService: Sendable {

@@ -2,7 +2,7 @@
 import Crypto
 import Linux
 import LocalHTTP
-import Wire
+import PaymentValues
 
 /// The till's and the display's files, read once: no path of a request reaches the file system.
 struct Pages: Sendable {

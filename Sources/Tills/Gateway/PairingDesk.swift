@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// Codes that are shown on the machine and typed at a till, as a machine: time and randomness come from outside.
 struct PairingDesk: Sendable {

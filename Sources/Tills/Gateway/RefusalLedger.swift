@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import POSAPI
+import PaymentValues
 
 /// Refusals that the daemon has not been told yet, counted, so that a flood of them is few lines in its audit chain.
 struct RefusalLedger: Sendable {

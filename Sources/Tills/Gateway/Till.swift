@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// What a till may do at the gateway. None of them is an administrator.
 public enum TillRole: String, Codable, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// Every till there is or ever was, by name.
 struct TillBook: Equatable, Sendable {

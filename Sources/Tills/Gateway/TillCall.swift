@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// A call of a till, and what the till needs for it.
 enum TillCall: Equatable, Sendable {

@@ -2,7 +2,7 @@
 import Crypto
 import Glibc
 import Linux
-import Wire
+import PaymentValues
 
 /// `tills.json`: every till, for this user alone. A change is a new file, on the disk before it takes the old one's place.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import FoundationEssentials
-import Wire
+import PaymentValues
 
 /// What a till proves itself with: `nt1.bar-1.` and 43 characters of base64url (RFC 4648 §5) for 32 random bytes.
 struct TillToken: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-import Wire
+import POSAPI
 
 /// The daemon, as each till reaches it: connections that are one till's alone, kept while the till is there. What a till has begun
 /// and not read yet, the daemon cancels when the last of them closes.

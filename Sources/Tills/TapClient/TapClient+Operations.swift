@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// What becomes of an approved payment: captures, adjustments, releases, refunds that name it.
 extension TapClient {

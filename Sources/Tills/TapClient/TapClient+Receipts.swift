@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+public import POSAPI
+public import PaymentValues
 public import Receipt
-public import Wire
 
 extension TapClient {
     /// The receipt of a transaction that has come to its end.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-public import Wire
+public import PaymentValues
 
 /// Why a call did not do what it was asked for. Compare the code: two errors with the same one are equal.
 public struct TapClientError: Error, Equatable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-public import Wire
+public import POSAPI
+import PaymentValues
 
 /// The daemon's events, one after the other, over restarts and lost connections; see ``TapClient/events(after:maximumOutage:)``.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-public import Wire
+public import POSAPI
+public import PaymentValues
 
 /// A transaction that this process has started.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ECR
-import Wire
+import PaymentValues
 
 extension TillsFile.Till {
     /// The machine of this till's protocol.

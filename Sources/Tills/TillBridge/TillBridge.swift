@@ -3,8 +3,8 @@ import ECR
 public import Linux
 public import LocalHTTP
 public import Logging
+import PaymentValues
 import TapClient
-import Wire
 
 /// All tills of a machine: each a terminal in its own protocol, with the daemon behind it.
 public struct TillBridge: Sendable {

@@ -2,7 +2,7 @@
 import ECR
 import Glibc
 import Linux
-import Wire
+import PaymentValues
 
 /// What a till has asked for, on disk: a line for each change, added at the end.
 ///

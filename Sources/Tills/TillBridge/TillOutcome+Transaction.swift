@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ECR
 import Linux
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 extension TillOutcome {
     /// What the end of a transaction is for a till; `nil` while it has none.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
 import ECR
-import Wire
+import POSAPI
+import PaymentValues
 
 extension TillPayments {
     /// What the daemon knows a sale by that its till can name: with it the daemon charges no sale twice whose ledger is gone. The same

@@ -2,10 +2,11 @@
 import Codes
 import ECR
 import Logging
+import POSAPI
+import PaymentValues
 import Receipt
 import Synchronization
 import TapClient
-import Wire
 
 /// The payments of one till with the daemon: what the till's machine asks for is asked until there is an answer.
 final class TillPayments: Sendable {

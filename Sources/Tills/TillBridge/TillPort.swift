@@ -2,8 +2,8 @@
 import ECR
 import Linux
 import Logging
+import PaymentValues
 import TapClient
-import Wire
 
 /// One till: its machine, and everything that the machine asks for. Inputs are dealt with one after the other.
 actor TillPort {

@@ -2,8 +2,8 @@
 public import Codes
 public import ECR
 package import Linux
+public import PaymentValues
 public import Settings
-public import Wire
 
 /// The configuration file of `nfc-tap-ecr`, in TOML: a table `[[till]]` for each port or serial line.
 public struct TillsFile: Sendable {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import PaymentValues
 import ReaderModels
 import Settings
 import StoreAndForward
 import TestSupport
 import Testing
-import Wire
 
 @testable import Configuration
 

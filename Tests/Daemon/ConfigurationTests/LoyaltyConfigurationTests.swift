@@ -2,9 +2,9 @@
 import CardSim
 import Foundation
 import Loyalty
+import PaymentValues
 import Settings
 import Testing
-import Wire
 
 @testable import Configuration
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import PaymentValues
 import Settings
 import Testing
-import Wire
 
 @testable import Configuration
 

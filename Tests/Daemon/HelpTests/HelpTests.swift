@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Help
+import POSAPI
+import PaymentValues
 import ReaderModels
 import Testing
-import Wire
 
 @Suite("Help for people")
 struct HelpTests {

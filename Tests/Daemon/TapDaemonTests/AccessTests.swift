@@ -2,9 +2,10 @@
 import Foundation
 import Glibc
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import ReaderVirtual
 import Testing
-import Wire
 
 @testable import TapDaemon
 

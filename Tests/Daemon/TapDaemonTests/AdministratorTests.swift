@@ -2,9 +2,10 @@
 import Foundation
 import Glibc
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import Testing
-import Wire
 
 @testable import TapDaemon
 

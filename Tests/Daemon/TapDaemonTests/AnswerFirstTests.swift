@@ -2,12 +2,13 @@
 import CardBytes
 import Foundation
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -2,9 +2,10 @@
 import Foundation
 import Help
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -3,12 +3,13 @@ import Configuration
 import Envelope
 import Foundation
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import Settings
 import StoreAndForward
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -3,11 +3,13 @@ import Envelope
 import Foundation
 import Journal
 import LocalHTTP
+import POSAPI
+import PSPAPI
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

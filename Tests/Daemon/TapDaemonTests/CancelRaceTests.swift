@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import Testing
-import Wire
 
 @testable import TapDaemon
 

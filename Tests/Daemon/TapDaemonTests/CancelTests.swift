@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

@@ -4,12 +4,13 @@ import Configuration
 import Foundation
 import Glibc
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

@@ -2,12 +2,12 @@
 import Configuration
 import Foundation
 import Loyalty
+import PaymentValues
 import Profile
 import ReaderModels
 import Settings
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

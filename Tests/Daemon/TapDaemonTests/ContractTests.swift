@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import Testing
-import Wire
 
 /// `docs/openapi.yaml` and the catalogue, held against each other. `Shop` holds what the daemon answers in any other test
 /// here against it as well.

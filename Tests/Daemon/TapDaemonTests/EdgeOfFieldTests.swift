@@ -4,13 +4,15 @@ import CardSim
 import Configuration
 import EMV
 import Envelope
+import POSAPI
+import PSPAPI
+import PaymentValues
 import ReaderCore
 import TapSession
 import TerminalFile
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 /// A reader with a time of its own, and what lies on it at which moment. Errors of the air are a card's that is too far away.
 private final class EdgeReader: CardReader {
@@ -116,7 +118,7 @@ struct EdgeOfFieldTests {
     ) throws -> End {
         let reader = EdgeReader(try #require(CardCatalogue.card(named: name)), manner, random, target)
         let euro = try #require(Currency("EUR"))
-        let wire = Wire.Transaction(
+        let wire = POSAPI.Transaction(
             id: TransactionID(), type: .purchase, mode: .test, lane: "east",
             amount: Money(value: 1_250, currency: euro),
             createdAt: Timestamp(milliseconds: 1_770_000_000_000))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

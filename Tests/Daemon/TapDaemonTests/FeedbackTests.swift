@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
+import POSAPI
+import PaymentValues
 import ReaderCore
 import ReaderModels
 import Rigs
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

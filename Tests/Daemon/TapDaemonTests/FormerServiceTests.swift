@@ -3,11 +3,12 @@ import Configuration
 import Envelope
 import Foundation
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import ReaderVirtual
 import Settings
 import StoreAndForward
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -3,12 +3,13 @@ import CardBytes
 import Foundation
 import Glibc
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

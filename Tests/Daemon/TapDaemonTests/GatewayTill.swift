@@ -2,8 +2,9 @@
 import Configuration
 import Glibc
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import TestSupport
-import Wire
 
 @testable import TapDaemon
 

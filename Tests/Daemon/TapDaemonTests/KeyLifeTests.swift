@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

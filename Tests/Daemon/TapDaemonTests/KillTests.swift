@@ -6,11 +6,11 @@ import Glibc
 import Journal
 import LocalHTTP
 import PSPSandbox
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import Configuration
+import POSAPI
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

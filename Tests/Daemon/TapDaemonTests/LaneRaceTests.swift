@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import Synchronization
 import TapSession
 import Testing
-import Wire
 
 @testable import TapDaemon
 

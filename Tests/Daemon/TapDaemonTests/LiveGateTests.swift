@@ -2,10 +2,10 @@
 import Configuration
 import Envelope
 import Foundation
+import PaymentValues
 import Profile
 import StoreAndForward
 import Testing
-import Wire
 
 @testable import TapDaemon
 

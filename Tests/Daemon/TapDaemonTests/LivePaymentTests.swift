@@ -3,14 +3,15 @@ import CardBytes
 import CardSim
 import Envelope
 import Foundation
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import Profile
 import ReaderModels
 import ReaderVirtual
 import Receipt
 import Rigs
 import Testing
-import Wire
 
 @testable import TapDaemon
 

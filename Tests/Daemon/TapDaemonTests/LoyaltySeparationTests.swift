@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import Synchronization
 import Testing
-import Wire
 
 @testable import TapDaemon
 

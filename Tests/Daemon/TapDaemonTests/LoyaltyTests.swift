@@ -3,13 +3,14 @@ import CardSim
 import Foundation
 import LocalHTTP
 import Loyalty
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import POSAPI
+import PSPAPI
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import ReaderVirtual
 import Testing
-import Wire
 
 @testable import TapDaemon
 

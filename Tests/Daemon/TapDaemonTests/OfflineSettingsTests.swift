@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
+import PaymentValues
 import Profile
 import Settings
 import StoreAndForward
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

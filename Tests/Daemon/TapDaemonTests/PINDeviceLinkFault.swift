@@ -2,8 +2,10 @@
 import CardBytes
 import CardSim
 import LocalHTTP
+import PINDeviceAPI
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 @testable import TapDaemon
 

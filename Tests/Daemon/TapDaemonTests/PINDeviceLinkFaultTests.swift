@@ -4,12 +4,14 @@ import Envelope
 import Foundation
 import LocalHTTP
 import PINDevice
+import PINDeviceAPI
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

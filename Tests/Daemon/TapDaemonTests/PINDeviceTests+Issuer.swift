@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PSPAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -6,11 +6,13 @@ import Foundation
 import LocalHTTP
 import Logging
 import PINDevice
+import PINDeviceAPI
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

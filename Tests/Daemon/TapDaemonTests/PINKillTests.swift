@@ -4,10 +4,10 @@ import Envelope
 import Foundation
 import LocalHTTP
 import PSPSandbox
+import PaymentValues
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

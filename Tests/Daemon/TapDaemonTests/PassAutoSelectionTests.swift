@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Loyalty
+import POSAPI
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -4,10 +4,10 @@ import Configuration
 import Envelope
 import Foundation
 import PSPSandbox
+import PaymentValues
 import Profile
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -5,11 +5,13 @@ import Configuration
 import EMVCrypto
 import Foundation
 import LocalHTTP
+import POSAPI
+import PSPAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

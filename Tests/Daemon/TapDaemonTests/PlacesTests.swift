@@ -3,12 +3,13 @@ import Foundation
 import Glibc
 import Journal
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

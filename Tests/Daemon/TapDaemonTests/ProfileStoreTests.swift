@@ -3,13 +3,14 @@ import Configuration
 import Envelope
 import Foundation
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import Profile
 import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -4,9 +4,10 @@ import Envelope
 import Foundation
 import Glibc
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import ReaderVirtual
 import Testing
-import Wire
 
 @testable import TapDaemon
 

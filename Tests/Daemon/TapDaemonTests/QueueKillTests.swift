@@ -3,11 +3,11 @@ import CardBytes
 import Foundation
 import LocalHTTP
 import PSPSandbox
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

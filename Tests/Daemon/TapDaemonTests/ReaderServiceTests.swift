@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import ReaderCore
 import Testing
-import Wire
 
 @testable import TapDaemon
 

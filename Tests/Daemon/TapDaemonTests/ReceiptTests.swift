@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import Receipt
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

@@ -3,11 +3,13 @@ import Configuration
 import Foundation
 import Journal
 import LocalHTTP
+import POSAPI
+import PSPAPI
 import PSPSandbox
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

@@ -2,11 +2,13 @@
 import Configuration
 import Foundation
 import LocalHTTP
+import POSAPI
+import PSPAPI
+import PaymentValues
 import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 
@@ -268,7 +270,7 @@ struct RefundWithCardTests {
         "What is read for a refund before `sent` belongs to the tap, and from then on to whoever asks about it",
         arguments: TransactionState.allCases)
     func owner(_ state: TransactionState) {
-        func refund(_ card: RefundRequest.CardRule?) -> Transaction {
+        func refund(_ card: RefundCardRule?) -> Transaction {
             let euro = Money(value: 1, currency: .none)
             var request = TransactionRequest(type: .refund, amount: euro)
             (request.of, request.card) = (TransactionID(), card)
@@ -281,6 +283,6 @@ struct RefundWithCardTests {
         let isBeforeSent = [.created, .preparing, .armed, .reading, .sealed].contains(state)
         #expect(refund(.same).isOperation == !isBeforeSent)
         #expect(refund(.any).isOperation == !isBeforeSent)
-        #expect(refund(nil).isOperation && refund(RefundRequest.CardRule.none).isOperation)
+        #expect(refund(nil).isOperation && refund(RefundCardRule.none).isOperation)
     }
 }

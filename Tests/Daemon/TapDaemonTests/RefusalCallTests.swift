@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import LocalHTTP
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

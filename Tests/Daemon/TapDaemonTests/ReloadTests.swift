@@ -3,12 +3,13 @@ import Configuration
 import Foundation
 import Glibc
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import Settings
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

@@ -2,11 +2,12 @@
 import Foundation
 import Glibc
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

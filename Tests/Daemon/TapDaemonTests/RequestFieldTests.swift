@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import Testing
-import Wire
 
 @testable import TapDaemon
 

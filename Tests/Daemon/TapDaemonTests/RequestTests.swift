@@ -4,11 +4,12 @@ import Crypto
 import Foundation
 import Journal
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

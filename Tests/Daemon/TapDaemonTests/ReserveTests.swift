@@ -3,9 +3,10 @@ import Envelope
 import Foundation
 import Journal
 import Linux
+import POSAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -2,11 +2,12 @@
 import Envelope
 import Foundation
 import Linux
+import POSAPI
+import PaymentValues
 import StoreAndForward
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import Journal
 @testable import TapDaemon

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

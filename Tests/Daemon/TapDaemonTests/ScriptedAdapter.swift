@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import PaymentValues
 import Synchronization
-import Wire
 
 @testable import TapDaemon
 

@@ -6,7 +6,9 @@ import Foundation
 import Journal
 import LocalHTTP
 import Logging
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import Settings
@@ -14,7 +16,6 @@ import TapSession
 import TerminalFile
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -2,11 +2,12 @@
 import Configuration
 import Foundation
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

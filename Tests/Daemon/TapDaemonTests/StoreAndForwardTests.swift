@@ -3,13 +3,14 @@ import Configuration
 import Foundation
 import Journal
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import StoreAndForward
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

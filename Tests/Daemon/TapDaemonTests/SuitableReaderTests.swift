@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Foundation
+import POSAPI
+import PaymentValues
 import ReaderCore
 import ReaderModels
 import Settings
 import Testing
-import Wire
 
 @testable import ReaderPCSC
 @testable import TapDaemon

@@ -3,10 +3,11 @@ import Configuration
 import Envelope
 import Foundation
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -3,10 +3,11 @@ import Configuration
 import Foundation
 import Glibc
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 
@@ -48,8 +49,7 @@ struct TillRuleTests {
             try allowEverybody(shop)
             for path in ["status", "lanes", "lanes/lane-0", "help", "help/contactless", "openapi.yaml"] {
                 // The contract is larger than a pipe.
-                let answer = try await curl(
-                    shop.folder, groups: "50", ["-o", "/dev/null", "http://d/v1/\(path)"])
+                let answer = try await curl(shop.folder, groups: "50", ["-o", "/dev/null", "http://d/v1/\(path)"])
                 #expect(answer.status == "200" || path == "help/contactless" && answer.status == "404", "\(path)")
             }
             let refusals = #"{"refusals":[{"code":"origin.refused","count":1}]}"#

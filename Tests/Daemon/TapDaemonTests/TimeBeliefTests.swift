@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

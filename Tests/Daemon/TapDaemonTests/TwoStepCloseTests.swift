@@ -3,11 +3,12 @@ import Dispatch
 import Foundation
 import Journal
 import LocalHTTP
+import POSAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import POSAPI
+import PSPAPI
 import PSPSandbox
+import PaymentValues
 import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import TapDaemon
 

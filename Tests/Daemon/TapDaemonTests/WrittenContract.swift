@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import PaymentValues
 import Testing
-import Wire
 
 @testable import TapDaemon
 

@@ -2,11 +2,12 @@
 import CardBytes
 import CardSim
 import Foundation
+import POSAPI
+import PaymentValues
 import Rigs
 import TapClient
 import TestSupport
 import Testing
-import Wire
 
 /// Readers of which pcscd has several: with the same name, with several slots, numbered anew.
 @Suite(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import Foundation
+import POSAPI
+import PaymentValues
 import TapClient
 import TestSupport
-import Wire
 
 /// What a customer comes for.
 enum SweepWish: String, CaseIterable, Sendable {

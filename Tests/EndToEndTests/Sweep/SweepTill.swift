@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import POSAPI
+import PaymentValues
 import Synchronization
 import TapClient
 import TestSupport
-import Wire
 
 /// The till of every lane of a sweep: what it asks the daemon, and what it was told is paid.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 /// Charges an amount and says whether it is paid. The key is the sale's own: repeated, it never charges twice.
 func charge(_ cents: Int64, saleID: String) async throws(TapClientError) -> Bool {

@@ -2,8 +2,8 @@
 import Envelope
 import Foundation
 import Journal
+import PaymentValues
 import Testing
-import Wire
 
 @Suite("The audit chain (requirements §10.5)")
 struct AuditChainTests {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import POSAPI
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import Journal
 

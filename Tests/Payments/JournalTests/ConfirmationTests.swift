@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Journal
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Testing
 import Transactions
-import Wire
 
 @Suite("Confirmations in the journal")
 struct ConfirmationTests {

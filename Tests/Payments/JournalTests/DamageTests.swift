@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Journal
+import POSAPI
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 /// What a journal makes of a file that is not as it was written.
 @Suite("A8 damage to the journal") struct DamageTests {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import Ledger
+import POSAPI
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @Suite("Day ends in the journal")
 struct DayEndTests {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Journal
+import POSAPI
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 /// A folder of its own for one test.
 private struct Folder: ~Copyable {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Ledger
+import POSAPI
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import Journal
 

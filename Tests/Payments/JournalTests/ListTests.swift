@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
+import POSAPI
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @Suite("Lists of the journal")
 struct ListTests {

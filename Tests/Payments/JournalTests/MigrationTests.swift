@@ -2,10 +2,11 @@
 import Envelope
 import Foundation
 import Ledger
+import POSAPI
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import Journal
 

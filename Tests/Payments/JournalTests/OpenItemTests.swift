@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Testing
 import Transactions
-import Wire
 
 @testable import Journal
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Journal
+import PINDeviceAPI
+import POSAPI
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @Suite("Entries of a PIN in the journal")
 struct PINAttemptTests {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Journal
+import POSAPI
+import PaymentValues
 import Testing
 import Transactions
-import Wire
 
 @Suite("Stored payments in the journal")
 struct QueueTests {

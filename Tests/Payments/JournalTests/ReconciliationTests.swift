@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Testing
 import Transactions
-import Wire
 
 @Suite("Figures of a day in the journal")
 struct ReconciliationTests {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import Journal
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Journal
+import POSAPI
+import PaymentValues
 import Testing
-import Wire
 
 @Suite("Profiles and terms in the journal")
 struct TermsTests {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import PaymentValues
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import Journal
 

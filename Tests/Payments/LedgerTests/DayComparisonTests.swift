@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Ledger
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Testing
-import Wire
 
 @Suite("Two sets of figures of a day")
 struct DayComparisonTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Ledger
+import POSAPI
+import PaymentValues
 import Testing
-import Wire
 
 /// The worked examples of the ledger's design, row for row: hold/money of every booking, and the account at the end.
 @Suite("The ledger's worked examples")

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Ledger
+import POSAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 /// The service's side of one payment, kept as a purse and a pot: what it holds, what it has paid the shop, what it has paid
 /// back. It knows nothing of rows, and adds up what was really carried out.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Ledger
+import POSAPI
+import PaymentValues
 import Testing
-import Wire
 
 /// A payment whose bookings are kept in words, its refunds' rows among them.
 struct Sale {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import PaymentValues
 import Profile
 import TestSupport
-import Wire
 
 /// The profile of the documents, and what a test changes of it.
 enum Example {

@@ -3,9 +3,9 @@ import EMV
 import EMVCrypto
 import Envelope
 import Foundation
+import PaymentValues
 import TerminalFile
 import Testing
-import Wire
 
 @testable import Profile
 

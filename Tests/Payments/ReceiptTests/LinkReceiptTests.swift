@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import POSAPI
+import PaymentValues
 import Printing
 import Receipt
 import Testing
-import Wire
 
 /// ZBar reads the codes back, librsvg draws the SVG.
 @Suite("The receipt of an open link")

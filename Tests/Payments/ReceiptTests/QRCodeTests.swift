@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import PaymentValues
 import Printing
 import Receipt
 import Testing
-import Wire
 
 /// Independent programs read back what is drawn here: zbarimg (ZBar) reads the codes, rsvg-convert (librsvg) draws the SVG.
 @Suite("The QR code of a receipt")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import Receipt
 import Testing
-import Wire
 
 /// Transactions in every state that has a receipt.
 enum ReceiptBench {

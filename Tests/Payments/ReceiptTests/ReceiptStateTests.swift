@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import POSAPI
+import PaymentValues
 import Printing
 import Receipt
 import Testing
-import Wire
 
 @Suite("A receipt is the state now")
 struct ReceiptStateTests {

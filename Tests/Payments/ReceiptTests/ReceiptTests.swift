@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import Printing
 import Receipt
 import Testing
-import Wire
 
 @Suite("What a receipt says")
 struct ReceiptTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import PSPAPI
+import PaymentValues
 import StoreAndForward
 import Testing
-import Wire
 
 @Suite("The decision to take a payment without the payment service")
 struct OfflineDecisionTests {

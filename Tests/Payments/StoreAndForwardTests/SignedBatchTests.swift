@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+import PSPAPI
+import PaymentValues
 import StoreAndForward
 import Testing
-import Wire
 
 @Suite("Signed records, batches and their receipts")
 struct SignedBatchTests {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import Transactions
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import PINDeviceAPI
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import Transactions
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import POSAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import Transactions
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import POSAPI
+import PSPAPI
+import PaymentValues
 
 @testable import Transactions
 

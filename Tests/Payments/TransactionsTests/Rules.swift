@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PINDeviceAPI
+import POSAPI
+import PSPAPI
+import PaymentValues
 
 @testable import Transactions
 

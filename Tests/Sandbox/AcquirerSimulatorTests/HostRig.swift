@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import ISO8583
+import PaymentValues
 import Testing
-import Wire
 
 @testable import AcquirerSimulator
 

@@ -4,9 +4,10 @@ import Envelope
 import Foundation
 import LocalHTTP
 import Logging
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import PSPSandbox
 

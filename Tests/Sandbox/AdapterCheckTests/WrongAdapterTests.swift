@@ -3,9 +3,9 @@ import AdapterCheck
 import Envelope
 import Foundation
 import LocalHTTP
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 /// An adapter in another language, right in all but one rule: the check finds that one and no other.
 @Suite(.serialized) struct WrongAdapterTests {

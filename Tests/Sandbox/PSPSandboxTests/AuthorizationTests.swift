@@ -3,8 +3,9 @@ import CardBytes
 import CardSim
 import Envelope
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import PSPSandbox
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import Synchronization
-import Wire
 
 /// A clock that goes on when it is told to.
 final class Clock: Sendable {

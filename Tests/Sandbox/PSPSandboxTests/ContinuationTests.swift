@@ -3,8 +3,10 @@ import CardBytes
 import CardSim
 import Envelope
 import LocalHTTP
+import PINDeviceAPI
+import PSPAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import PSPSandbox
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import PSPSandbox
 

@@ -3,8 +3,8 @@ import CardBytes
 import Envelope
 import Foundation
 import LocalHTTP
+import PaymentValues
 import Testing
-import Wire
 
 @testable import PSPSandbox
 

@@ -6,12 +6,13 @@ import Envelope
 import Foundation
 import LocalHTTP
 import Logging
+import PSPAPI
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import TapSession
 import TerminalFile
 import Testing
-import Wire
 
 @testable import PSPSandbox
 
@@ -169,7 +170,7 @@ struct SandboxBench: Sendable {
 
     func refund(
         _ value: Int64, of payment: TransactionID, id: TransactionID = TransactionID(),
-        card: RefundRequest.CardRule = .none, read: AuthorizationRequest? = nil
+        card: RefundCardRule = .none, read: AuthorizationRequest? = nil
     ) async throws -> AdapterOperationAnswer {
         let request = RefundRequest(
             id: id, mode: .test, amount: try Self.euro(value), card: card, authorization: read)

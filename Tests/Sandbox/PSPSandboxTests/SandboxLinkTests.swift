@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import PSPSandbox
 

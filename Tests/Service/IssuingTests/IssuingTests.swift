@@ -3,11 +3,11 @@ import CardBytes
 import Crypto
 import Envelope
 import Foundation
+import PaymentValues
 import Profile
 import StoreAndForward
 import TestSupport
 import Testing
-import Wire
 
 @testable import Issuing
 

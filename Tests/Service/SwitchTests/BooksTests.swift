@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ISO8583
+import PSPAPI
+import PaymentValues
 import PostgreSQL
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 

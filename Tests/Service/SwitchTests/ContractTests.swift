@@ -3,9 +3,10 @@ import AdapterCheck
 import Envelope
 import Foundation
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import rig_tills
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import ISO8583
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 

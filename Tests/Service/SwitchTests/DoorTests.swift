@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Linux
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 @testable import rig_tills

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import PSPAPI
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 

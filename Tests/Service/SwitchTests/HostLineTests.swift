@@ -3,10 +3,11 @@ import CardBytes
 import ISO8583
 import NIOCore
 import NIOPosix
+import PSPAPI
+import PaymentValues
 import PostgreSQL
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import Foundation
+import PSPAPI
+import PaymentValues
 import ReaderVirtual
 import TestSupport
 import Testing
-import Wire
 
 @testable import rig_tills
 

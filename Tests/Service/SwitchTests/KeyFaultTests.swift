@@ -4,11 +4,11 @@ import Envelope
 import HSM
 import ISO8583
 import Logging
+import PaymentValues
 import PostgreSQL
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 @testable import nfc_tap_switch

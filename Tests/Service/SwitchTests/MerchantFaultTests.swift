@@ -7,11 +7,12 @@ import ISO8583
 import Logging
 import NIOCore
 import NIOPosix
+import PSPAPI
+import PaymentValues
 import PostgreSQL
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 @testable import nfc_tap_switch

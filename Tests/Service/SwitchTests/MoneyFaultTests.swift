@@ -3,10 +3,11 @@ import CardBytes
 import Foundation
 import ISO8583
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import PostgreSQL
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 @testable import rig_tills

@@ -2,9 +2,10 @@
 import Foundation
 import Linux
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 @testable import rig_tills

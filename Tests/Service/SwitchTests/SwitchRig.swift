@@ -3,9 +3,10 @@ import AdapterCheck
 import Foundation
 import Linux
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 /// Replicas of `nfc-tap-switch` on one PostgreSQL, haproxy before them, and an acquirer in another language behind them. A replica that
 /// is killed is started again at once.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import rig_tills
 

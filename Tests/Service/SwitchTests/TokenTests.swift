@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import PSPAPI
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import rig_tills
 

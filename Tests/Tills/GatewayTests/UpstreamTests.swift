@@ -2,10 +2,10 @@
 import Foundation
 import LocalHTTP
 import Logging
+import PaymentValues
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import Gateway
 

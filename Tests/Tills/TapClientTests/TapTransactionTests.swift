@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import TapClient
 

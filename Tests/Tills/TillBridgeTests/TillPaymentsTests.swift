@@ -4,10 +4,11 @@ import ECR
 import Foundation
 import LocalHTTP
 import Logging
+import POSAPI
+import PaymentValues
 import Synchronization
 import TapClient
 import Testing
-import Wire
 
 @testable import TillBridge
 

@@ -2,10 +2,10 @@
 import Codes
 import ECR
 import Foundation
+import PaymentValues
 import Settings
 import TestSupport
 import Testing
-import Wire
 
 @testable import TillBridge
 

@@ -3,7 +3,7 @@ public import Configuration
 import Glibc
 import Linux
 public import LocalHTTP
-public import Wire
+public import PaymentValues
 
 /// Which roles a peer has, by what the kernel says of it. Nothing that a client sends counts, except what a gateway says
 /// of its till.

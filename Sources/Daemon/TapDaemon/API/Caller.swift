@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// Who makes a call, and what they may do.
 struct Caller: Sendable {

@@ -3,7 +3,8 @@ import CardBytes
 import Configuration
 import Journal
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// `POST /v1/lanes/{lane}/card-commands`: an administrator's alone, in test mode, where the configuration allows it.
 extension PointOfSaleAPI {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// What a POS does with a transaction after its end.
 extension PointOfSaleAPI {

@@ -5,10 +5,11 @@ import Crypto
 import Journal
 import Linux
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Printing
 import Profile
 import Receipt
-import Wire
 
 /// Totals and day ends.
 extension PointOfSaleAPI {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 /// Numbers the events, keeps the latest, and hands them to every subscriber. Never waits for one.
 ///

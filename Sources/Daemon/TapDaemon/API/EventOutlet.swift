@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
-import Wire
+import POSAPI
 
 /// Tells clients what happens, in the mode of this moment, and counts it.
 struct EventOutlet: Sendable {

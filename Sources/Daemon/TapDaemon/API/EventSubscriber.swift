@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 /// One stream of events: what its client may see, and what waits while it gets what it has missed.
 final class EventSubscriber: Sendable {

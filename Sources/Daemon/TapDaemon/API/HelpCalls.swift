@@ -2,7 +2,8 @@
 import Configuration
 import Help
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// Whom the answer to the current request is for.
 enum RequestContext {

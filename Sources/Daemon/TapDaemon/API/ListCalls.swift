@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// Lists of transactions, and the last one of a lane.
 extension PointOfSaleAPI {

@@ -2,7 +2,8 @@
 import Journal
 import LocalHTTP
 import Metrics
-import Wire
+import POSAPI
+import PaymentValues
 
 extension PointOfSaleAPI {
     /// `GET /metrics`, for everybody who may see states.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// The calls under `/v1/open-items`. Cashiers see what is open; an administrator settles it.
 extension PointOfSaleAPI {

@@ -2,8 +2,9 @@
 import Configuration
 import Journal
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// What becomes of an approved payment: captures, adjustments, releases, and what is known of them. Whose payment it was
 /// does not matter, except at a till: shifts change.

@@ -3,7 +3,8 @@ import Configuration
 import Journal
 import LocalHTTP
 import Logging
-import Wire
+import POSAPI
+import PaymentValues
 
 /// The POS socket's API: which call does what, and who may make it.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 extension PointOfSaleAPI {
     /// Makes a lane ready, or joins whoever does. It goes on when the caller leaves.

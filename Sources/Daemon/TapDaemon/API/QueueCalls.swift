@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// The calls under `/v1/queue`. Cashiers see the queue and hasten it; batches are for administrators.
 extension PointOfSaleAPI {

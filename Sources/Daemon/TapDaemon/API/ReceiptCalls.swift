@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Linux
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Printing
 import Receipt
-import Wire
 
 extension PointOfSaleAPI {
     /// `GET /v1/transactions/{id}/receipt`.

@@ -3,8 +3,9 @@ import Configuration
 import Journal
 import Linux
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 /// What a gateway has refused stands in the audit chain, counted: strangers never get as far as the daemon.
 extension PointOfSaleAPI {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import Synchronization
 import Transactions
-import Wire
 
 /// Who may have the events from before and when: a monitor that asks for all of them again and again waits its turn, so that
 /// payments do not wait for it.

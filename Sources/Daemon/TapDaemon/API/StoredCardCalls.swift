@@ -4,7 +4,8 @@ import Configuration
 import Crypto
 import Journal
 import LocalHTTP
-import Wire
+import POSAPI
+import PaymentValues
 
 /// Stored cards and agreements: for administrators and the group of `[credentials]`, never for a till.
 extension PointOfSaleAPI {

@@ -2,8 +2,9 @@
 import Journal
 import Linux
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Profile
-import Wire
 
 extension PointOfSaleAPI {
     /// `GET /v1/terms`

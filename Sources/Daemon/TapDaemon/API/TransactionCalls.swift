@@ -4,8 +4,9 @@ import Configuration
 import Crypto
 import Journal
 import LocalHTTP
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 extension PointOfSaleAPI {
     func create(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
 import Logging
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 /// Asks the adapter now and then how it is, so that the till knows before a card is read.
 final class AdapterHealthCheck: Sendable {

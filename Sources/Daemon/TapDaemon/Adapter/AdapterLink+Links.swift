@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// Links that customers pay by, and payments that other terminals take.
 extension AdapterLink {

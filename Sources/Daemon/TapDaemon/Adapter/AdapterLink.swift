@@ -2,10 +2,12 @@
 import Codes
 import Configuration
 import LocalHTTP
+import PINDeviceAPI
+import PSPAPI
+import PaymentValues
 import StoreAndForward
 import Synchronization
 import Transactions
-import Wire
 
 /// The way to the payment service: the adapter's socket, with the daemon as its client. It belongs to a snapshot of the
 /// configuration, and stays the same for whoever holds it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import LocalHTTP
+import PaymentValues
 import Profile
-import Wire
 
 /// Which payment services can be asked, and how: the one in force, and those that the shop had before as far as the
 /// configuration says where they are. A question goes to the service that it belongs to, and to no other one (rule R1).

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Logging
+import POSAPI
+import PaymentValues
 import Synchronization
 import Transactions
-import Wire
 
 /// Looks at the wall clock now and then, and whenever something depends on it; says once that it is not believed, and once
 /// that it is again.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Linux
+import PaymentValues
 import Transactions
-import Wire
 
 extension Moment {
     /// The time that a suspended machine sleeps does not count.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// Whether the wall clock is believed, without asking any clock: what is known of the time goes in, a judgement comes out
 /// (docs/decisions/0019).

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
+import POSAPI
+import PaymentValues
 import Settings
 import Synchronization
-import Wire
 
 /// The configuration that is in force at one moment. It never changes: whoever needs more than one setting of it, or the
 /// same one later, keeps the snapshot it began with.

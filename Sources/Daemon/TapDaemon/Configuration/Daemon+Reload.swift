@@ -2,9 +2,10 @@
 import Configuration
 import Journal
 import Logging
+import POSAPI
+import PaymentValues
 import ReaderCore
 public import Settings
-import Wire
 
 extension Daemon {
     /// Takes a new configuration without a stop: who may do what, the adapter's socket and times, terminal, merchant,

@@ -5,12 +5,12 @@ import Envelope
 import Glibc
 import Linux
 import LocalHTTP
+import PaymentValues
 import ReaderCore
 import ReaderModels
 import ReaderVirtual
 public import Settings
 import StoreAndForward
-import Wire
 
 /// Everything a daemon has to be told: what is written in the file, and what becomes of it on this machine.
 @dynamicMemberLookup

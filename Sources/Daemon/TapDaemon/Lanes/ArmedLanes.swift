@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import ReaderCore
 import Transactions
-import Wire
 
 /// The lanes on which one transaction waits for its card, and their threads.
 struct ArmedLanes: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import Linux
+import PaymentValues
 import ReaderCore
 import Synchronization
-import Wire
 
 /// Commands that an administrator sends to one card, and what has come of them.
 final class CardConversation: Sendable {

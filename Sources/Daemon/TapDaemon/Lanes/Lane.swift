@@ -3,9 +3,9 @@ import CardBytes
 import EMV
 import Linux
 import Loyalty
+import POSAPI
 import ReaderCore
 import TapSession
-import Wire
 
 /// One reader on its own thread. Every call blocks that thread only, and waits for the call before it.
 actor Lane {

@@ -2,9 +2,10 @@
 import Configuration
 import Logging
 import Loyalty
+import POSAPI
+import PaymentValues
 import ReaderCore
 import Transactions
-import Wire
 
 /// The lanes and their readers, for those who look after them; says what becomes of them.
 struct LaneDesk: Sendable {

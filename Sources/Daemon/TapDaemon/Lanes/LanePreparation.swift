@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 /// One preparation of one lane, for any number of callers to wait for. It goes on whoever leaves.
 final class LanePreparation: Sendable {

@@ -4,9 +4,10 @@ import Configuration
 import Envelope
 import Glibc
 import Logging
+import POSAPI
+import PaymentValues
 import ReaderCore
 import Transactions
-import Wire
 
 /// Makes lanes ready for a card before somebody wants to tap, and keeps them so.
 struct LanePreparer: Sendable {

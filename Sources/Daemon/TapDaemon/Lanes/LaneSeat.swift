@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import Transactions
-import Wire
 
 /// The way to a lane's reader, with what is being done about it.
 struct LaneSeat: LaneDevice {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Loyalty
+import POSAPI
 import ReaderCore
-import Wire
 
 extension PassAutoSelection {
     /// What a lane's reader does about it while passes are wanted.

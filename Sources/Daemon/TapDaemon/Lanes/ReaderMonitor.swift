@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import ReaderCore
 import ReaderPCSC
 import Transactions
-import Wire
 
 /// Looks after the readers between taps, so that the till knows before the customer does that one is gone, and that it is
 /// back. Opening them is the preparer's part.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
 import ReaderCore
 import Synchronization
-import Wire
 
 /// A call on a reader's thread that opens the reader. It may never come back.
 final class ReaderOpening: Sendable {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import LocalHTTP
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// A request for an operation, as it is sent each time.
 struct OperationMessage: Sendable {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import LocalHTTP
-import Wire
+import POSAPI
+import PSPAPI
+import PaymentValues
 
 /// What came back to a question about a day's figures.
 enum FiguresReply: Equatable, Sendable {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import Logging
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// Tells when a sum that nobody has captured is held no longer: a day and two hours ahead, and once it is over. It captures
 /// and releases nothing by itself. A day after the time the hold is booked as expired: until then an answer of the payment

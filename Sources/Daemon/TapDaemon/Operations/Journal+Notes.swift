@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import Ledger
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// What the machines of operations want written down.
 extension Journal {

@@ -2,8 +2,10 @@
 import Journal
 import Ledger
 import LocalHTTP
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// An operation, or a refund that names a payment, that has no end yet.
 struct OngoingOperation: Sendable {
@@ -83,7 +85,7 @@ struct OngoingOperation: Sendable {
         guard let id = OperationID(refund.id.text) else { return nil }
         let request = RefundRequest(
             id: refund.id, mode: refund.mode, amount: refund.amount,
-            card: refund.details?.refundCard ?? RefundRequest.CardRule.none,
+            card: refund.details?.refundCard ?? RefundCardRule.none,
             authorization: record.authorization, reason: refund.details?.refundReason,
             order: refund.order, pspReference: original.transaction.result?.pspReference)
         let body: [UInt8]

@@ -3,8 +3,10 @@ import Journal
 import Ledger
 import LocalHTTP
 import Logging
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// Runs every operation's machine, for captures, adjustments, releases and refunds without a card alike: turns what happens
 /// into inputs and carries out what the machines want. It decides nothing by itself.

@@ -3,7 +3,9 @@ import Configuration
 import Journal
 import Ledger
 import Logging
-import Wire
+import POSAPI
+import PSPAPI
+import PaymentValues
 
 /// Holds closed days against the payment service's figures: tells it of each day once, asks until it has given its figures
 /// or nobody asks any more, and writes down in what they differ. Nothing in the ledger changes by that.

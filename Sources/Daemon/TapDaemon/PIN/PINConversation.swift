@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import PINDevice
+import PINDeviceAPI
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// What a transaction and the PIN device of its lane have to say to each other.
 struct PINConversation: Sendable {

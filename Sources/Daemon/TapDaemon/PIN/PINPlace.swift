@@ -3,9 +3,10 @@ import Configuration
 import Envelope
 import Logging
 import PINDevice
+import PINDeviceAPI
+import PaymentValues
 import TapSession
 import Transactions
-import Wire
 
 /// A lane's PIN device for one transaction: looked at as the lane is armed, so that a terminal announces an online PIN only
 /// where one can be had in that moment.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Envelope
+import PaymentValues
 import Profile
-import Wire
 
 /// What keeps a live payment from being taken.
 enum LiveObstacle: Equatable, Sendable {

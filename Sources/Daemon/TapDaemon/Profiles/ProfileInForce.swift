@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+import POSAPI
+import PaymentValues
 import Profile
-import Wire
 
 /// A profile, and by which right it is in force.
 struct ProfileInForce: Sendable {

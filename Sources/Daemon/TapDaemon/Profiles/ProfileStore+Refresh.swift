@@ -3,9 +3,10 @@ import Configuration
 import Envelope
 import Journal
 import Logging
+import POSAPI
+import PaymentValues
 import Profile
 import Synchronization
-import Wire
 
 extension ProfileStore {
     /// Asks the adapter for the profile and applies it where it is newer and right. A second caller joins the first.

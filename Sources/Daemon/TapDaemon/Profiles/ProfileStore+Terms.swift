@@ -4,9 +4,10 @@ import Configuration
 import Envelope
 import Journal
 import Logging
+import POSAPI
+import PaymentValues
 import Profile
 import Synchronization
-import Wire
 
 /// Why terms are not accepted.
 enum TermsRefusal: Error, Equatable, Sendable {

@@ -4,10 +4,11 @@ import Configuration
 import Envelope
 import Journal
 import Logging
+import POSAPI
+import PaymentValues
 import Profile
 import Synchronization
 import TerminalFile
-import Wire
 
 /// The payment service's profile that is in force, the terms in it, and the keys that card data is sealed to. What it
 /// says has been written down before.

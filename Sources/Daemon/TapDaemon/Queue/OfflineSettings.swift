@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Envelope
+import PaymentValues
 import Profile
 import StoreAndForward
-import Wire
 
 /// What rules storing and forwarding now.
 struct OfflineSettings: Sendable {

@@ -3,9 +3,10 @@ import Configuration
 import Envelope
 import Journal
 import Logging
+import POSAPI
+import PaymentValues
 import StoreAndForward
 import Transactions
-import Wire
 
 /// Why the queue or a batch of it stays what it is.
 enum QueueRefusal: Error, Equatable, Sendable {

@@ -3,10 +3,12 @@ import Configuration
 import Envelope
 import Journal
 import Logging
+import POSAPI
+import PSPAPI
+import PaymentValues
 import StoreAndForward
 import Synchronization
 import Transactions
-import Wire
 
 /// Store and forward: decides what is stored, and knows what is.
 final class PaymentQueue: Sendable {

@@ -4,9 +4,11 @@ import Envelope
 import Journal
 import LocalHTTP
 import Logging
+import POSAPI
+import PSPAPI
+import PaymentValues
 import StoreAndForward
 import Transactions
-import Wire
 
 /// Sends what is stored, oldest first, once the adapter is back. Sent again under the same key it is carried out once,
 /// and nothing is ever reversed for want of an answer: the customer has the goods.

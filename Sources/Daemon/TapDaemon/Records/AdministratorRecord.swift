@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
-import Wire
+import POSAPI
+import PaymentValues
 
 /// What an administrator does to others' payments, and to the queue as a whole, is in the audit chain: who, what, and
 /// what came of it, refusals included.

@@ -3,7 +3,7 @@ import Configuration
 import Envelope
 import Journal
 import Logging
-import Wire
+import PaymentValues
 
 /// Erases what has been kept for long enough.
 struct AuditKeeper: Sendable {

@@ -3,7 +3,7 @@ import Envelope
 import Glibc
 import Journal
 import Linux
-public import Wire
+public import PaymentValues
 
 /// The journal and the installation's key: each knows the other. The journal has the key's thumbprint, and a file beside
 /// the key has the journal's name.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// Why the books cannot be opened: what a person has to bring back.
 public enum BookTrouble: Error, Equatable, Sendable {

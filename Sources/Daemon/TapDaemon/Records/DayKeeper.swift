@@ -4,8 +4,9 @@ import Glibc
 import Journal
 import Linux
 import Logging
+import POSAPI
+import PaymentValues
 import Profile
-import Wire
 
 /// Closes the business day at the time that the configuration names. A machine that was off then does it at its start, once
 /// for all the time that has passed.

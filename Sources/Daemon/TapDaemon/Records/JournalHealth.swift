@@ -6,8 +6,9 @@ import Journal
 import Linux
 import Logging
 import Metrics
+import POSAPI
+import PaymentValues
 import Synchronization
-import Wire
 
 /// Whether a sale could be written down now, and whether what the journal says is what was written.
 final class JournalHealth: Sendable {

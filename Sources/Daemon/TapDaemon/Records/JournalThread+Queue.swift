@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
+import PaymentValues
 import Transactions
-import Wire
 
 /// The queue's part of the journal; what is done with batches goes through `use`.
 extension JournalThread {

@@ -3,10 +3,11 @@ import Glibc
 import Journal
 import Linux
 import Logging
+import POSAPI
+import PaymentValues
 import ReaderCore
 import Synchronization
 import Transactions
-import Wire
 
 /// The journal on a thread of its own: it blocks until the disk has what it was given.
 ///

@@ -2,10 +2,10 @@
 import Envelope
 import Journal
 import Logging
+import PaymentValues
 import StoreAndForward
 import Synchronization
 import Transactions
-import Wire
 
 /// What a daemon keeps in its journal while nobody pays: the time that it believes, its last contact with the payment service,
 /// and the signed end of the audit chain. All in one commit a minute, which also proves that a sale could be written down.

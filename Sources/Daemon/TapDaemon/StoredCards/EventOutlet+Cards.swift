@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
-import Wire
+import POSAPI
+import PaymentValues
 
 extension EventOutlet {
     /// Tells of the card that a transaction has stored; nothing where the payment service gave no name for it. Who listens for

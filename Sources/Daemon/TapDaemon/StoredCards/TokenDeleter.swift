@@ -3,8 +3,10 @@ import Configuration
 import Journal
 import LocalHTTP
 import Logging
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// Has payment services forget the tokens of stored cards that were deleted: each under the stored card's id as its key,
 /// until it is acknowledged, also over restarts.

@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import LocalHTTP
 public import Logging
-import Wire
+import PaymentValues
 
 /// Log messages, one line each: `level=info msg="state changed" lane=main …`.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Metrics
+import PaymentValues
 import Synchronization
-import Wire
 
 /// What the daemon counts while it runs. Everything is bounded by enumerations.
 final class Measures: Sendable {

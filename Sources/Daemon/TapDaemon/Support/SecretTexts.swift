@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import LocalHTTP
+import PaymentValues
 import StrictJSON
-import Wire
 
 /// The secrets of one message. The message itself is made and encoded with a mark for each of them; the secrets take the
 /// marks' places only in memory that is wiped.

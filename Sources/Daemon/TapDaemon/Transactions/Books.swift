@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import Loyalty
+import POSAPI
+import PaymentValues
 import ReaderCore
 import Transactions
-import Wire
 
 /// The transactions that are not over, and the tables around them: everything that has to change in one step.
 struct Books: Sendable {

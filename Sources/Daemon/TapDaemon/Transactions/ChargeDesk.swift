@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Journal
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Profile
 import Transactions
-import Wire
 
 /// Charges of stored cards: transactions like sales, without a card and without a lane.
 struct ChargeDesk: Sendable {

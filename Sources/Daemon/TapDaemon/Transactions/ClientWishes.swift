@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import Ledger
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// What clients wish of a transaction that there is.
 struct ClientWishes: Sendable {

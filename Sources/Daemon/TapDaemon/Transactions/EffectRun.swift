@@ -4,10 +4,13 @@ import Journal
 import Linux
 import LocalHTTP
 import Logging
+import PINDeviceAPI
+import POSAPI
+import PSPAPI
+import PaymentValues
 import ReaderCore
 import StoreAndForward
 import Transactions
-import Wire
 
 /// Carries out what one transaction's machine wants, and says as an input what came of it.
 struct EffectRun: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Loyalty
-import Wire
+import PaymentValues
 
 /// What the loyalty part of a tap found, kept in memory that is wiped: ordinary memory gets it never, except for the
 /// sealed pass of an iPhone, the identifier of an object's issuer and times.

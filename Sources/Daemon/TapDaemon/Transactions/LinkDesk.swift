@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Journal
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Profile
 import Transactions
-import Wire
 
 /// Links that customers pay by, and hand-overs to other terminals: transactions like sales, without a card and without a lane.
 struct LinkDesk: Sendable {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import Loyalty
+import POSAPI
+import PaymentValues
 import TapSession
-import Wire
 
 /// The programmes of the shop, and what a request wants of them.
 struct LoyaltyOffer: Sendable {

@@ -3,9 +3,11 @@ import CardBytes
 import Configuration
 import Journal
 import Loyalty
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Profile
 import Transactions
-import Wire
 
 /// A request that may become a transaction, with the configuration and the profile that hold for all of it.
 struct Newcomer {

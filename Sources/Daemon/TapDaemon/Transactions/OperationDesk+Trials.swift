@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import Ledger
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// What would become of a wish: the same checks in the same order, and nothing is written down or sent.
 extension OperationDesk {

@@ -4,8 +4,10 @@ import Crypto
 import Journal
 import Ledger
 import LocalHTTP
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// Which wishes about an approved payment become operations, or refunds. Limits are checked by the books, in the write that
 /// creates it.

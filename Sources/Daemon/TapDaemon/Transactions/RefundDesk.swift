@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Journal
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// Refunds of a payment for which a card is read: taps like others, whose read goes on as an operation.
 struct RefundDesk: Sendable {

@@ -6,9 +6,11 @@ import Journal
 import Linux
 import LocalHTTP
 import Loyalty
+import POSAPI
+import PSPAPI
+import PaymentValues
 import ReaderCore
 import Transactions
-import Wire
 
 /// One transaction's machine, with what it began with and what it holds of the outside world.
 struct Running: Sendable {

@@ -5,15 +5,15 @@ import EMV
 import Envelope
 import Linux
 import Loyalty
+import PaymentValues
 import ReaderCore
 import TapSession
 import TerminalFile
-import Wire
 
 /// What a lane needs to know to run one tap.
 struct TapOrder: Sendable {
     let id: TransactionID
-    let type: Wire.TransactionType
+    let type: PaymentValues.TransactionType
     let amount: Money
     let terminal: Terminal
     /// Transaction Sequence Counter (9F41).

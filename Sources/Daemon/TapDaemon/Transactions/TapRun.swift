@@ -2,10 +2,11 @@
 import CardBytes
 import Logging
 import Loyalty
+import POSAPI
+import PaymentValues
 import ReaderCore
 import TapSession
 import Transactions
-import Wire
 
 /// One transaction's wait for its card, on all of its lanes: brings what happens there to its machine.
 struct TapRun: Sendable {

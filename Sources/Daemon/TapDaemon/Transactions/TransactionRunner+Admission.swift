@@ -2,8 +2,9 @@
 import Configuration
 import Journal
 import Logging
+import POSAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// Which requests become transactions.
 extension TransactionRunner {

@@ -2,9 +2,10 @@
 import CardBytes
 import Linux
 import Logging
+import POSAPI
+import PaymentValues
 import ReaderCore
 import Transactions
-import Wire
 
 /// What the machines want done.
 extension TransactionRunner {

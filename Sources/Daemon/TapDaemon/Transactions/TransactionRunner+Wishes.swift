@@ -2,8 +2,10 @@
 import Journal
 import LocalHTTP
 import PINDevice
+import POSAPI
+import PSPAPI
+import PaymentValues
 import Transactions
-import Wire
 
 /// What clients wish of a transaction that there is, and what the host does with those that there are.
 extension TransactionRunner {

@@ -3,9 +3,11 @@ import CardBytes
 import Configuration
 import Journal
 import Logging
+import POSAPI
+import PSPAPI
+import PaymentValues
 import ReaderCore
 import Transactions
-import Wire
 
 /// Runs every transaction's machine: turns what happens into inputs and carries its effects out. It stands around the
 /// books, so that each of their changes is one step, and decides nothing by itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import PaymentValues
 import Transactions
-import Wire
 
 /// Clients that wait for what becomes of their wish: each is answered once, or told that it took too long.
 struct WishDesk: Sendable {

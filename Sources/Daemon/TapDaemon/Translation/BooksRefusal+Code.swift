@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Ledger
-import Wire
+import POSAPI
+import PaymentValues
 
 extension ErrorBody {
     /// Why the books refuse it.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import EMV
+import POSAPI
+import PaymentValues
 import TapSession
-import Wire
 
 extension ChipData {
     /// What of a tap belongs on its receipt. Takes nothing but the allow-listed data objects.

@@ -3,10 +3,10 @@ import EMV
 import Envelope
 import Journal
 import LocalHTTP
+import PaymentValues
 import Profile
 import ReaderCore
 import TapSession
-import Wire
 
 extension ErrorCode {
     init(_ error: PaymentTapError) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import Loyalty
-import Wire
+import PaymentValues
 
 extension LoyaltyResult {
     /// What the shop gets to see of an outcome; what was in passes goes to `secrets`, and a mark in its place.

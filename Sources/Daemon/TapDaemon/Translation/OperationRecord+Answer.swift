@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import Ledger
-import Wire
+import POSAPI
+import PSPAPI
+import PaymentValues
 
 extension OperationRecord {
     /// As the POS gets it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
+import PaymentValues
 import Profile
-import Wire
 
 // What each part of the daemon refuses, in the words of the catalogue, with the member that it is about.
 

@@ -3,11 +3,13 @@ import CardBytes
 import Configuration
 import EMV
 import Loyalty
+import POSAPI
+import PSPAPI
+import PaymentValues
 import ReaderCore
 import StoreAndForward
 import TapSession
 import Transactions
-import Wire
 
 /// What happens on lanes and cards, in the words of the transaction's machine.
 struct TapTranslation {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// One thing that happened and must be provable later. Never holds card data: who writes one has states, names and
 /// numbers only.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// One line of an exported chain: JSON, first the installation with its key, then the signed statements, then the entries.
 public enum AuditLine: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import Wire
+import PaymentValues
 
 /// An entry in its place in the chain.
 ///

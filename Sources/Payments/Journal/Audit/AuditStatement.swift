@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
-public import Wire
+public import PaymentValues
 
 /// What the installation's key signs about its chain.
 public struct AuditStatement: Codable, Equatable, Sendable {

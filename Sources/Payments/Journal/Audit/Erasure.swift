@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// What a retention entry of the chain says of transactions, written and read in one place: `3 transactions that ended
 /// before 2026-03-01T08:30:00.125Z erased`.

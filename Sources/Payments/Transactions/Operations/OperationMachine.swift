@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+import POSAPI
+import PSPAPI
+public import PaymentValues
 
 /// The life of a capture, an adjustment, a release or a refund without a card, without I/O: write, then act, then write what
 /// came of it; after a restart ask, then act again under the same id.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import POSAPI
+public import PSPAPI
 
 /// What came back to a request for an operation, or to a question about one.
 public enum OperationReply: Equatable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Wire
+public import PaymentValues
 
 /// What becomes of a row when a note is written into it. The row decides, and not what a machine remembers: what was sent again is
 /// `sent` in the machine and stays `unknown` in a refund's row, and of a write that failed nobody knows whether it is on the disk.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import FoundationEssentials
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 /// Gives money back to the card that is held to the reader.
 struct Refund: AsyncParsableCommand {
@@ -24,12 +25,12 @@ struct Refund: AsyncParsableCommand {
             "With --of: none, same for the card of the payment, or any for another one, which the shop has to allow and --reason has to explain.",
             valueName: "rule"),
         transform: { text in
-            guard let rule = RefundRequest.CardRule(rawValue: text) else {
+            guard let rule = RefundCardRule(rawValue: text) else {
                 throw ValidationError("Give none, same or any.")
             }
             return rule
         })
-    var card: RefundRequest.CardRule = .none
+    var card: RefundCardRule = .none
 
     @Option(help: ArgumentHelp("With --of: why, in at most 64 characters.", valueName: "text"))
     var reason: String?

@@ -3,7 +3,7 @@ import AdapterCheck
 import ArgumentParser
 import Envelope
 import Linux
-import Wire
+import PaymentValues
 
 struct AdapterCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import POSAPI
+import PaymentValues
 import Printing
 import Receipt
 import TapClient
-import Wire
 
 struct TotalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Help
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 struct HelpTopics: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,8 +3,9 @@ import ArgumentParser
 import Configuration
 import Glibc
 import PINDevice
+import PINDeviceAPI
+import PaymentValues
 import Settings
-import Wire
 
 struct PINDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

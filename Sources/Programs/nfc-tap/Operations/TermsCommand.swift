@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Glibc
+import POSAPI
 import TapClient
-import Wire
 
 /// The payment service's terms: everybody may read them, only an administrator may accept them.
 struct TermsCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Linux
-import Wire
+import PaymentValues
 
 /// An amount as people type it: `12.50 EUR`, `12,5 EUR`, `EUR 12.50`, `12.50EUR`, `1250 JPY`; without a currency that of
 /// the environment's NFC_TAP_CURRENCY.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import POSAPI
+import PaymentValues
 import Printing
 import TapClient
-import Wire
 
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,11 +5,12 @@ import Configuration
 import Glibc
 import Linux
 import Loyalty
+import POSAPI
+import PaymentValues
 import ReaderCore
 import Settings
 import TapClient
 import TapSession
-import Wire
 
 struct LoyaltyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import Loyalty
-import Wire
+import PaymentValues
 
 /// What a read without the daemon found: for a person, and `--json`. Shows passes.
 struct LoyaltyReport: Encodable {

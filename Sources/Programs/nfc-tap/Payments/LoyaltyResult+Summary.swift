@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import POSAPI
+import PaymentValues
 
 extension Transaction {
     /// The result of reading passes: the programmes, then what the customer should do.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 /// Tells a person what happens to one transaction.
 actor Narrator {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import POSAPI
+import PaymentValues
 
 /// How far the preparation of a lane is, on standard error: a bar where a percentage is known, words where not.
 actor PreparationProgress {

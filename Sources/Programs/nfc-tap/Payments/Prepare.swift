@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import POSAPI
 import TapClient
-import Wire
 
 struct Prepare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import PaymentValues
 import Printing
 import Receipt
 import TapClient
-import Wire
 
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 struct StoreCard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Wire
+import POSAPI
+import PaymentValues
 
 extension Transaction {
     /// Outcome first, then the card with its last digits before the brand, then the amount and what the PSP says.

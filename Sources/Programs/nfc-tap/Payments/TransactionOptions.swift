@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 /// Options of every command that reads a card through the daemon, and its report.
 struct TransactionOptions: ParsableArguments {

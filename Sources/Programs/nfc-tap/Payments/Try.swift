@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CardBytes
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 struct Try: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

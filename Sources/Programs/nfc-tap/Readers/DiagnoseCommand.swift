@@ -5,8 +5,8 @@ import Doctor
 import FoundationEssentials
 import Glibc
 import Linux
+import PaymentValues
 import TapClient
-import Wire
 
 struct DiagnoseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Doctor
+import PaymentValues
 import TapClient
-import Wire
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import PaymentValues
 
 /// The catalogue speaks to programs on the socket. Whoever types commands gets the command or the option instead.
 enum CommandWords {

@@ -2,8 +2,9 @@
 import ArgumentParser
 import Glibc
 import Linux
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 /// Which daemon a command talks to.
 struct DaemonChoice: ParsableArguments {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 /// What a person calls a payment by: its id, or the number before it in a list and on its receipt.
 enum PaymentName: Equatable {

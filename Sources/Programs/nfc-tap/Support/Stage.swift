@@ -2,10 +2,11 @@
 import CardBytes
 import FoundationEssentials
 import Linux
+import POSAPI
+import PaymentValues
 import ReaderCore
 import ReaderVirtual
 import TapClient
-import Wire
 
 /// A daemon and a payment service that exist for one trial.
 struct Stage {

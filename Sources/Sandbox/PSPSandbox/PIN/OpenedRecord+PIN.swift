@@ -2,7 +2,8 @@
 import CardBytes
 import CardSim
 import Envelope
-import Wire
+import PINDeviceAPI
+import PSPAPI
 
 extension SandboxStore {
     /// A device uses a key serial number once: a block that comes again is an old one, whoever gives it.

@@ -2,8 +2,9 @@
 import CardBytes
 import CardSim
 public import Envelope
+import PINDeviceAPI
+import PaymentValues
 import StrictJSON
-import Wire
 
 /// A PIN device in software, for tests: it enciphers for real, under published keys, a PIN that it was started with. It has no
 /// prompt, so that nobody can use it as a keyboard, and it refuses everything that is not in test mode.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import LocalHTTP
 public import Logging
-import Wire
+import PINDeviceAPI
+import PaymentValues
 
 /// The PIN device in software behind its socket: docs/pin-devices.md.
 public struct SimulatedPINDeviceServer: Sendable {

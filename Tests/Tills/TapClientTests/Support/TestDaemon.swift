@@ -2,9 +2,10 @@
 import Foundation
 import LocalHTTP
 import Logging
+import POSAPI
+import PaymentValues
 import Synchronization
 import TapClient
-import Wire
 
 /// The daemon's side of the POS socket as far as a client can tell, answering by a script: the real server, real
 /// messages, no readers.
