@@ -105,7 +105,7 @@ let house = [
     Floor(
         "Tills",
         [
-            .room("TapClient", uses: "LocalHTTP PaymentValues POSAPI Receipt", tests: ""),
+            .room("TapClient", uses: "LocalHTTP PaymentValues POSAPI Receipt", tests: "Logging"),
             .room("Gateway", uses: "Codes Crypto Linux LocalHTTP Logging PaymentValues POSAPI Settings", tests: ""),
             .room("ECR", uses: "CardBytes Codes StrictJSON", tests: ""),
             .room("MDB", uses: "Codes", tests: ""),
