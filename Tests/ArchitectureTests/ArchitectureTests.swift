@@ -54,6 +54,24 @@ struct ArchitectureTests {
         }
     }
 
+    /// Beside others that have built its modules before, a file builds by luck that imports what its target does not name; a clean
+    /// build fails.
+    @Test func `each test, rig and benchmark imports only what its target in Package.swift names`() throws {
+        let modules = Set(house.modules.map(Self.module))
+        var seen: Set<String> = []
+        for target in house.outbuildings {
+            let allowed = Set(target.uses.union([target.name]).map(Self.module))
+            for file in try SourceTree.swiftFiles(in: target.path) {
+                let imported = file.lines.compactMap(Self.importedModule)
+                seen.formUnion(imported)
+                for module in imported where modules.contains(module) && !allowed.contains(module) {
+                    Issue.record("\(file.path) imports \(module), and \(target.name) does not name it in Package.swift")
+                }
+            }
+        }
+        #expect(seen.isSuperset(of: ["Rigs", "TestSupport", "EMV", "Crypto"]))
+    }
+
     @Test func `no room uses a floor below its own, no two floors use each other, and no room reaches itself`() {
         #expect(house.arrowsDown == [])
         #expect(house.mutualFloors == [])
@@ -203,6 +221,9 @@ struct ArchitectureTests {
             #expect(isTable || file.lines.count <= 401, "\(file.path): \(file.lines.count) lines")
         }
     }
+
+    /// A target's name as imports have it.
+    private static func module(_ target: String) -> String { target.replacing("-", with: "_") }
 
     private static func importedModule(_ line: Substring) -> String? {
         var words = line.split(separator: " ")

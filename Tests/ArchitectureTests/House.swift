@@ -10,15 +10,29 @@ struct House {
         let uses: Set<String>
     }
 
+    /// What is built of another folder than a room's: tests, rigs, benchmarks, examples.
+    struct Outbuilding {
+        let name: String
+        let path: String
+        let uses: Set<String>
+    }
+
     let rooms: [String: Room]
     /// The floors in the order of Package.swift: a room uses what stands before its own floor, or on it.
     let floors: [String]
+    private(set) var outbuildings: [Outbuilding] = []
 
     init(_ rooms: [Room]) {
         self.rooms = Dictionary(rooms.map { ($0.name, $0) }) { first, _ in first }
         floors = rooms.reduce(into: []) { floors, room in
             if !floors.contains(room.floor) { floors.append(room.floor) }
         }
+    }
+
+    /// Modules that an import can only mean one of this file by: ours, and what it takes from other packages.
+    var modules: Set<String> {
+        let uses = rooms.values.map(\.uses) + outbuildings.map(\.uses)
+        return Set(uses.joined()).union(rooms.keys).union(outbuildings.map(\.name))
     }
 
     /// Arrows to a floor below the room's own, each as `Room on Floor uses Room on Floor`.
@@ -98,14 +112,21 @@ struct House {
         try process.run()
         let json = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        return House(
-            try JSONDecoder().decode(Package.self, from: json).targets.compactMap { target in
-                let folders = (target.path ?? "").split(separator: "/").map(String.init)
-                guard folders.count == 3, folders[0] == "Sources" else { return nil }
-                let uses = target.dependencies.flatMap(\.values).compactMap { parts in
-                    if case .name(let name)? = parts.first { name } else { nil }
-                }
-                return Room(name: target.name, floor: folders[1], uses: Set(uses))
-            })
+        var (rooms, outbuildings): ([Room], [Outbuilding]) = ([], [])
+        for target in try JSONDecoder().decode(Package.self, from: json).targets {
+            let path = target.path ?? ""
+            let folders = path.split(separator: "/").map(String.init)
+            let uses = target.dependencies.flatMap(\.values).compactMap { parts in
+                if case .name(let name)? = parts.first { name } else { nil }
+            }
+            if folders.count == 3, folders[0] == "Sources" {
+                rooms.append(Room(name: target.name, floor: folders[1], uses: Set(uses)))
+            } else {
+                outbuildings.append(Outbuilding(name: target.name, path: path, uses: Set(uses)))
+            }
+        }
+        var house = House(rooms)
+        house.outbuildings = outbuildings
+        return house
     }
 }

@@ -23,10 +23,13 @@ enum SourceTree {
         }
     }
 
+    /// The files of a target that is no room.
+    static func swiftFiles(in path: String) throws -> [File] { try read(path) }
+
     private static func read(_ folder: String) throws -> [File] {
         let base = Checkout.file(folder)
         return try FileManager.default.subpathsOfDirectory(atPath: base.path)
-            .filter { $0.hasSuffix(".swift") && $0.contains("/") }
+            .filter { $0.hasSuffix(".swift") }
             .map { path in
                 let text = try String(contentsOf: base.appending(path: path), encoding: .utf8)
                 return File(
