@@ -41,7 +41,7 @@ struct Story {
     var believed: Int64 = 1_770_000_000_000
     var noted: Int64 = 1_770_000_000_000
     var isBelieved = true
-    /// When the daemon that runs began, by the latest that it may have been, and by a clock that goes on in sleep.
+    /// When the daemon that runs began, by the time that was noted, and by a clock that goes on in sleep.
     var begin = Moment(monotonic: 0, wall: Timestamp(milliseconds: 1_770_000_000_000))
     /// Effects until the daemon dies between two of them.
     var effectsLeft: Int?
@@ -113,10 +113,9 @@ struct Story {
     /// True time since the beginning, which nobody in the shop knows.
     var truth: Int64 { time + asleep }
 
-    /// The latest that it may be, for what an earlier run has sent.
-    private var latest: Timestamp {
-        let (sum, isTooLate) = begin.wall.milliseconds.addingReportingOverflow(truth - begin.monotonic)
-        return Timestamp(milliseconds: isTooLate ? .max : sum)
+    /// The latest that it may be, for whatever was sent before; `nil` where the clock is not believed.
+    private var latest: Timestamp? {
+        isBelieved ? Moment(monotonic: truth, wall: now.wall).latest(after: begin) : nil
     }
 
     /// The monotonic clock's first reading: it begins anywhere.
@@ -326,7 +325,7 @@ struct Story {
     /// Goes on with what the disk has.
     private mutating func start() {
         let run = life
-        begin = Moment(monotonic: truth, wall: now.latest(after: Timestamp(milliseconds: noted)))
+        begin = Moment(monotonic: truth, wall: Timestamp(milliseconds: noted))
         for number in rows.indices where !traces[number].isForgotten {
             // It may die over what it finds; then another start has been here.
             guard run == life else { return }
@@ -336,24 +335,25 @@ struct Story {
             if traces[number].approvedAt != nil { traces[number].approvedAt = truth }
             guard !row.isQueued, !state.successors.isEmpty, state != .stored, !traces[number].isErased else { continue }
             machines[number] = TransactionMachine(
-                recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now, latest: latest)
+                recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now)
             give(number, state == .approved ? .due : .recover())
         }
     }
 
     /// Stored payments go out, oldest first, to the service they were stored for.
     private mutating func forward() {
+        believe()
         for number in rows.indices where !isDown && rows[number].isQueued && rows[number].isDue(at: now.wall) {
             guard writing[number] == nil, services[rows[number].service].isUp, let request = rows[number].request
             else { continue }
             let row = rows[number]
             if machines[number] == nil {
                 machines[number] = TransactionMachine(
-                    recorded: row.transaction, row.demand, open: row.open, at: now, latest: latest)
+                    recorded: row.transaction, row.demand, open: row.open, at: now)
             }
             wishes += 1
             traces[number].wasForwarded = true
-            give(number, .forward(request, WishID(wishes), keyLife: keyLife(of: row.service)))
+            give(number, .forward(request, WishID(wishes), keyLife: keyLife(of: row.service), latest: latest))
         }
         isRoundPlanned = false
         if time < 200_000_000, rows.contains(where: \.isQueued) { planRound() }

@@ -71,7 +71,7 @@ public final class Daemon: Sendable {
         let profiles = ProfileStore(settings, journal: journal, events: events, trail: trail, clock: clock)
         let store = TransactionRunner(
             journal: journal, events: events, lanes: lanes, settings: settings, profiles: profiles,
-            believed: books.believed, logger: logger)
+            clock: clock, logger: logger)
         let contact: OnlineContact?
         do throws(SystemError) {
             journalHealth = try JournalHealth(

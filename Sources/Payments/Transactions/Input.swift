@@ -179,8 +179,10 @@ public enum Input: Sendable {
     case confirmed
     /// A stored payment is to be forwarded: the service accepts connections, or was asked before.
     ///
-    /// - Parameter keyLife: how long the service keeps keys, as it says now.
-    case forward(AuthorizationRequest, WishID, keyLife: Duration = Demand.Times().keyLife)
+    /// - Parameters:
+    ///   - keyLife: how long the service keeps keys, as it says now.
+    ///   - latest: the latest that it may be; `nil` where the clock is not believed.
+    case forward(AuthorizationRequest, WishID, keyLife: Duration = Demand.Times().keyLife, latest: Timestamp?)
     /// A person says how it ended.
     case settle(Settlement, WishID)
 

@@ -12,17 +12,25 @@ public struct Moment: Equatable, Sendable {
         self.wall = wall
     }
 
-    /// At the start of a run the latest that it may be, for whatever an earlier run has sent: what the wall clock says, or
-    /// the last time that the earlier run believed, and two minutes: the earlier run noted that time once a minute, and a
-    /// time server may have put the clock back by another. A clock that is further behind was put back by nobody knows how
-    /// much: the end of time.
+    /// What the wall clock says `later` if it has run since like the monotonic one.
+    public func wall(at later: Moment) -> Timestamp {
+        let (elapsed, isFar) = later.monotonic.subtractingReportingOverflow(monotonic)
+        let (sum, isTooLate) = wall.milliseconds.addingReportingOverflow(isFar ? 0 : max(0, elapsed))
+        return Timestamp(milliseconds: isTooLate ? .max : sum)
+    }
+
+    /// The latest that it may be, for whatever was sent before: what the wall clock says, or the last time that an earlier
+    /// run believed with what has gone by since, and two minutes: that run noted its time once a minute, and a time server
+    /// may have put the clock back by another.
     ///
-    /// - Parameter believed: `nil` where no run has believed any.
-    public func latest(after believed: Timestamp?) -> Timestamp {
-        guard let believed else { return wall }
-        let (behind, isFar) = believed.milliseconds.subtractingReportingOverflow(wall.milliseconds)
-        guard !isFar, behind <= 60_000 else { return Timestamp(milliseconds: .max) }
-        return max(wall, believed).advanced(bySeconds: 120)
+    /// - Parameters:
+    ///   - known: that time, with the beginning of this run; `nil` where no run has believed any.
+    ///   - isConfirmed: another clock says what the wall clock says.
+    /// - Returns: `nil` where the clock is behind it: it was put back by nobody knows how much.
+    public func latest(after known: Moment?, isConfirmed: Bool = false) -> Timestamp? {
+        guard let earliest = known?.wall(at: self) else { return wall }
+        guard isConfirmed || wall >= earliest.advanced(bySeconds: -60) else { return nil }
+        return max(wall, earliest).advanced(bySeconds: 120)
     }
 
     /// The monotonic time after `duration`, the end of time where there is none so late.

@@ -164,6 +164,8 @@ public struct Question: Sendable {
     var kind = Kind.send
     /// Of the service's memory for keys.
     var keyLife: Duration
+    /// The latest that it may have been when the forwarder put it; `nil` where nobody knows what time it is.
+    var latest: Timestamp?
 
     /// It goes out.
     mutating func begin(_ times: Demand.Times, at now: Moment) {

@@ -262,12 +262,34 @@ extension TransactionMachine {
 
     // MARK: - Stored payments that are forwarded
 
+    private enum KeyAge { case young, old, untold }
+
+    /// How old a key may be is told by a clock that is believed, and by nothing else: an hour back or a year ahead, it makes
+    /// no key too old, and none young (W11).
+    private func keyAge(_ question: Question) -> KeyAge {
+        guard question.isInDoubt else { return .young }
+        guard question.keyLife > .zero, let sent = transaction.history.last(where: { $0.state == .sent }) else {
+            return .old
+        }
+        let life = max(0, question.keyLife.milliseconds)
+        let (known, isLong) = now.monotonic.subtractingReportingOverflow(knownSince)
+        guard !isLong, known <= life else { return .old }
+        guard let latest = question.latest else { return .untold }
+        let (age, isFar) = latest.milliseconds.subtractingReportingOverflow(sent.at.milliseconds)
+        // Sent later than the latest that it may be: one of the two is wrong.
+        guard !isFar, age >= 0 else { return .untold }
+        return age <= life ? .young : .old
+    }
+
     /// A stored payment goes out, or is asked about where it went out before.
-    mutating func forward(_ request: AuthorizationRequest, _ wish: WishID, _ keyLife: Duration) {
+    mutating func forward(
+        _ request: AuthorizationRequest, _ wish: WishID, _ keyLife: Duration, _ latest: Timestamp?
+    ) {
         var question = Question(
             subject: .payment(request), read: nil, owedTo: wish,
             askUntil: now.after(demand.times.answer), pause: demand.times.pause,
-            step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free, keyLife: keyLife)
+            step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free, keyLife: keyLife,
+            latest: latest)
         question.number = max(lastQuestion, self.question?.number ?? 0) + 1
         switch (transaction.state, phase) {
         // Asked about it is already, or it is none of the queue's.
@@ -308,8 +330,11 @@ extension TransactionMachine {
         guard reply == .neverSeen else { return rest(question, nil, .pspNoAnswer) }
         // Once it was refused, or too old, it never goes out again, whatever the clock says later.
         if open == .refusedAfterDoubt { return rest(question, nil, .pspRefused) }
-        guard mayBeSentAgain(question), open != .keyLifeOver else {
-            return rest(question, .keyLifeOver, .openItemKeyLifeOver)
+        switch keyAge(question) {
+        case .young where open != .keyLifeOver: break
+        case .young, .old: return rest(question, .keyLifeOver, .openItemKeyLifeOver)
+        // It is asked about on and on, and judged once the clock is believed.
+        case .untold: return rest(question, nil, .clockUnbelievable)
         }
         var question = question
         ask(&question, .resend)

@@ -77,17 +77,11 @@ public struct TransactionMachine: Sendable {
     /// - Parameters:
     ///   - reversal: where it is being reversed.
     ///   - open: where it is an open item.
-    ///   - latest: the latest that it may be, whatever the wall clock says now: what was sent may be as old as that.
     public init(
         recorded transaction: Transaction, _ demand: Demand, reversal: ReversalPlan? = nil, open: OpenReason? = nil,
-        at now: Moment, latest: Timestamp? = nil
+        at now: Moment
     ) {
         self.init(transaction, demand, phase: .ended, at: now)
-        if let latest, let sent = transaction.history.last(where: { $0.state == .sent }) {
-            let (age, isFar) = latest.milliseconds.subtractingReportingOverflow(sent.at.milliseconds)
-            let (since, isLong) = now.monotonic.subtractingReportingOverflow(max(0, age))
-            knownSince = isFar || isLong ? .min : since
-        }
         reversalPlan = reversal
         self.open = open
         // A start writes durably before it reads.
@@ -144,7 +138,7 @@ public struct TransactionMachine: Sendable {
         self.now = now
         effects = []
         if let writing, !input.isOfJournal {
-            if writing.retryAt != nil, case .forward(_, let wish, _) = input {
+            if writing.retryAt != nil, case .forward(_, let wish, _, _) = input {
                 outward(.answer(wish, .notForwarded(.storageFailed)))
             } else {
                 waiting.append(input)
@@ -166,7 +160,7 @@ public struct TransactionMachine: Sendable {
         case .reverse(let reason, let wish): reverse(reason, wish)
         case .confirmed: if case .approved = phase { phase = .ended }
         case .recover(let isPINAwaited): recover(isPINAwaited: isPINAwaited)
-        case .forward(let request, let wish, let keyLife): forward(request, wish, keyLife)
+        case .forward(let request, let wish, let keyLife, let latest): forward(request, wish, keyLife, latest)
         case .settle(let settlement, let wish): settle(settlement, wish)
         case .hasten: hasten()
         case .begin where demand.isWithoutCard: if case .created = phase { local(.connect) }
@@ -309,7 +303,7 @@ public struct TransactionMachine: Sendable {
             return wishes.contains(wish)
         }
         waiting.removeAll {
-            guard case .forward(_, let wish, _) = $0 else { return false }
+            guard case .forward(_, let wish, _, _) = $0 else { return false }
             wishes.append(wish)
             return true
         }

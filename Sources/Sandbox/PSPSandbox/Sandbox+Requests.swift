@@ -23,8 +23,11 @@ extension Sandbox {
             if let known {
                 guard known.digest == digest else { return .otherContent }
                 if let answer = known.answer { return .answered(answer) }
-                // One that ends later than a new one was begun by a clock that has been put back since.
-                guard known.leasedUntil <= now() || known.leasedUntil > lease else { return .running }
+                // One that ends a whole lease later than a new one was begun by a clock that has been put back since. By less,
+                // as time servers do, it may be at work still.
+                guard known.leasedUntil <= now() || known.leasedUntil > lease.advanced(by: timing.lease) else {
+                    return .running
+                }
             }
             try store.save(StoredRequest(digest: digest, leasedUntil: lease, answer: nil), as: name)
             return .new

@@ -108,4 +108,30 @@ struct TimeBeliefTests {
         }
         #expect(doubts == [nil, .ahead, .ahead, .ahead])
     }
+
+    @Test(
+        "W11: how late it may be is told by a clock that is believed, and by one that caught up with the time it lost by nobody"
+    )
+    func latest() {
+        func possible(
+            _ elapsed: Int64, wall seconds: Int64, _ witnesses: TimeBelief.Witnesses = .init(), service: Int64? = nil
+        ) -> Int64? {
+            var belief = TimeBelief(believed: Self.newest, journal: nil, at: moment(0, wall: 0))
+            if let service { belief.heard(Self.newest.advanced(bySeconds: service), at: moment(elapsed, wall: 0)) }
+            belief.judge(witnesses, at: moment(elapsed, wall: seconds))
+            let latest = belief.latestPossible(at: moment(elapsed, wall: seconds))
+            return latest.map { ($0.milliseconds - Self.newest.milliseconds) / 1_000 }
+        }
+        #expect(possible(10, wall: 600) == 720, "two minutes that nobody can tell")
+        #expect(possible(10, wall: -30) == 130, "it is as late as an earlier run knew, and later")
+        #expect(possible(0, wall: -3_600) == nil)
+        // It goes on from where it was put back, and gets past the time that was believed: it lost that hour all the same.
+        #expect(possible(7_200, wall: 3_600) == nil)
+        #expect(possible(7_200, wall: 7_200) == 7_320, "it is put right")
+        #expect(possible(7_200, wall: 3_600, .init(isSynchronized: true)) == 7_320)
+        #expect(
+            possible(0, wall: -3_600, service: 7_200) == 7_260, "the service knows better than a clock within a day")
+        #expect(possible(0, wall: -3_600, service: 3 * Self.day) == nil, "contradicted")
+        #expect(possible(0, wall: 2 * Self.day) == nil, "ahead")
+    }
 }

@@ -83,4 +83,47 @@ struct MachineClockTests {
             #expect(machine.due == nil && machine.isConfirmable(at: moment(0, wall: 60)) == nil)
         }
     }
+
+    /// What came of a sale whose answer was lost with the power, when the service that is asked has never seen it.
+    private func forwarded(
+        _ hours: Int64, at clock: @escaping @Sendable (Int64, Moment) -> Timestamp?, then right: Int64
+    ) -> (behind: Stage, right: Stage) {
+        var stage = Scenario.stored.start
+        for move in [Move.forward, .written] { stage.play(move) }
+        let sent = stage.now.wall
+        stage.now.wall = sent.advanced(bySeconds: hours * 3_600)
+        stage.latest = { clock(0, $0) }
+        stage.die(wasTaken: false)
+        let asked = stage.how
+        for move in [Move.neverSeen, .written] where stage.asked != nil || move == .neverSeen { stage.play(move) }
+        if asked != .query { stage.faults.append("the service is not asked first") }
+        let behind = stage
+        stage.now.wall = sent.advanced(bySeconds: right * 3_600)
+        stage.latest = { clock(1, $0) }
+        for move in [Move.forward, .neverSeen, .written] where stage.asked != nil || move != .written {
+            stage.play(move)
+        }
+        return (behind, stage)
+    }
+
+    @Test(
+        "W11: a clock that nobody believes makes no key too old: the service is asked, and a person is told by a clock that is believed",
+        arguments: [-1, -8_760, 8_760] as [Int64])
+    func unbelieved(hours: Int64) {
+        for (right, open) in [(1, .neverSeen), (25, .keyLifeOver)] as [(Int64, OpenReason)] {
+            let (behind, stage) = forwarded(hours, at: { $0 == 0 ? nil : $1.wall }, then: right)
+            #expect(behind.books.open == nil && !behind.isResent, "\(hours) hours")
+            #expect(behind.books.transaction.state == .unknown && behind.openWishes.isEmpty)
+            #expect(stage.books.open == open && stage.isResent == (open == .neverSeen), "\(right) hours later")
+            #expect(behind.faults.isEmpty && stage.faults.isEmpty)
+        }
+    }
+
+    @Test("W11: nor does one that is believed and stands before what was sent")
+    func before() {
+        let (behind, stage) = forwarded(-1, at: { $1.wall }, then: 2)
+        #expect(behind.books.open == nil && !behind.isResent)
+        #expect(stage.books.open == .neverSeen && stage.isResent)
+        #expect(behind.faults.isEmpty && stage.faults.isEmpty)
+    }
 }

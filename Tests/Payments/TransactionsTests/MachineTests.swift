@@ -236,10 +236,16 @@ struct MachineTests {
         let day: Int64 = 86_400_001
         for hoursBack in [0, 1, 23] as [Int64] {
             var stage = play(.stored, .forward, .written, .unusable, .written)
-            let believed = stage.now.wall.advanced(bySeconds: day / 1_000 - 600)
+            let known = Moment(
+                monotonic: stage.now.monotonic, wall: stage.now.wall.advanced(bySeconds: day / 1_000 - 600))
             stage.now.wall.milliseconds += day - hoursBack * 3_600_000
-            stage.die(wasTaken: false, latest: stage.now.latest(after: believed))
+            stage.latest = { $0.latest(after: known) }
+            stage.die(wasTaken: false)
             for move in [Move.neverSeen, .written] { stage.play(move) }
+            #expect(stage.books.open == (hoursBack > 0 ? nil : .keyLifeOver) && !stage.isResent, "\(hoursBack) hours")
+            // The clock is put right, or is not: it was too late in any case.
+            stage.now.wall.milliseconds += hoursBack * 3_600_000
+            for move in [Move.forward, .neverSeen, .written] { stage.play(move) }
             #expect(stage.books.open == .keyLifeOver && !stage.isResent, "\(hoursBack) hours")
             #expect(stage.faults.isEmpty)
         }
@@ -250,10 +256,18 @@ struct MachineTests {
         let now = Sample.start
         #expect(now.latest(after: nil) == now.wall)
         // Two minutes that nobody can tell: one since the last note, and one of a time server's.
-        #expect(now.latest(after: now.wall.advanced(bySeconds: -86_400)) == now.wall.advanced(bySeconds: 120))
+        func known(_ wall: Timestamp) -> Moment { Moment(monotonic: now.monotonic, wall: wall) }
+        #expect(now.latest(after: known(now.wall.advanced(bySeconds: -86_400))) == now.wall.advanced(bySeconds: 120))
         let soon = now.wall.advanced(bySeconds: 60)
-        #expect(now.latest(after: soon) == soon.advanced(bySeconds: 120))
-        #expect(now.latest(after: now.wall.advanced(bySeconds: 61)).milliseconds == .max)
+        #expect(now.latest(after: known(soon)) == soon.advanced(bySeconds: 120))
+        let late = now.wall.advanced(bySeconds: 61)
+        #expect(now.latest(after: known(late)) == nil)
+        #expect(now.latest(after: known(late), isConfirmed: true) == late.advanced(bySeconds: 120))
+        // A clock that goes on from where it was put back never gets there; one that is put right does.
+        let later = Moment(monotonic: now.monotonic + 7_200_000, wall: now.wall.advanced(bySeconds: 7_200))
+        #expect(later.latest(after: known(late)) == nil)
+        let right = Moment(monotonic: later.monotonic, wall: late.advanced(bySeconds: 7_200))
+        #expect(right.latest(after: known(late)) == right.wall.advanced(bySeconds: 120))
     }
 
     @Test func `A5: a stored payment that is refused after it was never seen is neither declined nor stored again`() {

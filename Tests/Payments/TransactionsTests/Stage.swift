@@ -55,6 +55,8 @@ struct Stage {
     var isStale = false
     var hasReadFailed = false
     var faults: [String] = []
+    /// What is known of the time.
+    var latest: @Sendable (Moment) -> Timestamp? = { $0.wall }
 
     /// What has come back from the payment service.
     struct Heard: OptionSet {
@@ -77,12 +79,12 @@ struct Stage {
     }
 
     /// As an earlier run left it.
-    init(recorded books: Books, _ demand: Demand, at now: Moment = Sample.start, latest: Timestamp? = nil) {
+    init(recorded books: Books, _ demand: Demand, at now: Moment = Sample.start) {
         self.now = now
         self.books = books
         disk = books
         machine = TransactionMachine(
-            recorded: books.transaction, demand, reversal: books.plan, open: books.open, at: now, latest: latest)
+            recorded: books.transaction, demand, reversal: books.plan, open: books.open, at: now)
         if [.sent, .unknown].contains(books.transaction.state) { heard.insert(.doubt) }
         if books.transaction.history.contains(where: { $0.state == .sent }) {
             sends = books.transaction.state == .stored ? 0 : 1
@@ -158,10 +160,10 @@ struct Stage {
             return move == .confirmed ? .confirmed : nil
         case .forward:
             guard let request = Sample.request(machine.transaction) else { return nil }
-            return .forward(request, wish(.forward))
+            return .forward(request, wish(.forward), latest: latest(now))
         case .forwardForgotten:
             guard let request = Sample.request(machine.transaction) else { return nil }
-            return .forward(request, wish(.forward), keyLife: .zero)
+            return .forward(request, wish(.forward), keyLife: .zero, latest: latest(now))
         case .declinedInQueue:
             if books.declineStored(at: now.wall) { (isStale, disk) = (true, books) }
             return nil
@@ -241,9 +243,10 @@ struct Stage {
     /// The daemon dies and starts again: nothing is left but what the journal has.
     ///
     /// - Parameter wasTaken: the write under way had reached the disk.
-    mutating func die(wasTaken: Bool, latest: Timestamp? = nil) {
+    mutating func die(wasTaken: Bool) {
         if wasTaken, let write = asked, books.take(write) == nil { checkEnd(write) }
-        var next = Stage(recorded: books, machine.demand, at: now, latest: latest)
+        var next = Stage(recorded: books, machine.demand, at: now)
+        next.latest = latest
         next.heard = heard
         // What nobody has written down is forgotten.
         if !books.transaction.history.contains(where: { $0.state == .approved }) { next.heard.remove(.approved) }

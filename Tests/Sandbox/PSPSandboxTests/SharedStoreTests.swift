@@ -90,6 +90,26 @@ struct SharedStoreTests {
         }
     }
 
+    @Test("W11: a lease whose clock was put back holds nobody up until that time has come again")
+    func clockBack() async throws {
+        try await withStore { path in
+            let name = RequestName(path: "v1/authorizations", key: "P-1")
+            let clock = Clock()
+            let dead = try Sandbox(key: try TestRecipient.privateKey(), storePath: path, now: { clock.now })
+            #expect(try await dead.begin(name, body: [1]) == .new)
+            let next = try Sandbox(key: try TestRecipient.privateKey(), storePath: path, now: { clock.now })
+            clock.advance(-10)
+            #expect(
+                try await next.begin(name, body: [1]) == .running, "a time server does as much to one that is at work")
+            clock.advance(-3_600)
+            #expect(try await next.begin(name, body: [2]) == .otherContent)
+            #expect(try await next.begin(name, body: [1]) == .new)
+            #expect(try await next.begin(name, body: [1]) == .running, "it was taken over once")
+            clock.advance(61)
+            #expect(try await next.begin(name, body: [1]) == .new)
+        }
+    }
+
     @Test func `a replica that died after it had booked is not booked again`() async throws {
         let clock = Clock()
         try await withStore { path in

@@ -71,6 +71,12 @@ final class ClockWatch: Sendable {
     /// What time it is; `nil` where the clock is not believed.
     var believed: Timestamp? { doubt == nil ? state.withLock { $0.belief.latest } : nil }
 
+    /// The latest that it may be, for whatever was sent before; `nil` where the clock is not believed.
+    var latest: Timestamp? {
+        guard doubt == nil else { return nil }
+        return state.withLock { $0.belief.latestPossible(at: .nowWithSleep) }
+    }
+
     private func tell(_ doubt: TimeBelief.Doubt?) {
         var event = Event(doubt == nil ? .clockBelieved : .clockUnbelievable)
         if let doubt {

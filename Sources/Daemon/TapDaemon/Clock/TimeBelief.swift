@@ -33,6 +33,10 @@ struct TimeBelief: Sendable {
     private var service: Moment?
     /// `nil` where the clock is believed.
     private(set) var doubt: Doubt?
+    /// What an earlier run believed last, with the beginning of this one: it is later by now.
+    private let known: Moment?
+    /// When the clock was judged, a second witness said the same.
+    private var isConfirmed = false
 
     /// - Parameters:
     ///   - believed: the last time that an earlier run believed. The newest entry proves nothing beside it: a daemon writes
@@ -41,6 +45,7 @@ struct TimeBelief: Sendable {
     init(believed: Timestamp? = nil, journal newest: Timestamp?, at now: Moment) {
         latest = believed ?? newest
         base = latest.map { Moment(monotonic: now.monotonic, wall: $0) }
+        known = base
     }
 
     /// The payment service has said what time it is.
@@ -49,9 +54,18 @@ struct TimeBelief: Sendable {
     /// Judges the clock.
     mutating func judge(_ witnesses: Witnesses, at now: Moment) {
         doubt = doubt(witnesses, now)
+        isConfirmed = isConfirmed(witnesses, now)
         guard doubt == nil else { return }
         latest = now.wall
-        if base == nil || isConfirmed(witnesses, now) { base = now }
+        if base == nil || isConfirmed { base = now }
+    }
+
+    /// The latest that it may be, for whatever was sent before; `nil` where nobody knows. A clock that is believed may be
+    /// behind by as much as a second witness is coarse.
+    func latestPossible(at now: Moment) -> Timestamp? {
+        guard doubt == nil, let latest = now.latest(after: known, isConfirmed: isConfirmed) else { return nil }
+        guard let service else { return latest }
+        return max(latest, service.wall(at: now).moved(by: TimeBelief.tolerance))
     }
 
     private func doubt(_ witnesses: Witnesses, _ now: Moment) -> Doubt? {
@@ -72,15 +86,6 @@ struct TimeBelief: Sendable {
 
     private func isNear(_ time: Timestamp, _ other: Timestamp) -> Bool {
         time >= other.moved(by: .zero - TimeBelief.farthest) && time <= other.moved(by: TimeBelief.farthest)
-    }
-}
-
-extension Moment {
-    /// What the wall clock says `later` if it has run since like the monotonic one.
-    func wall(at later: Moment) -> Timestamp {
-        let (elapsed, isFar) = later.monotonic.subtractingReportingOverflow(monotonic)
-        let (sum, isTooLate) = wall.milliseconds.addingReportingOverflow(isFar ? 0 : max(0, elapsed))
-        return Timestamp(milliseconds: isTooLate ? .max : sum)
     }
 }
 

@@ -123,13 +123,12 @@ struct Newcomer {
 
 extension Running {
     /// What the journal has of a transaction, made a machine again so that something can happen to it.
-    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes, latest: Timestamp) {
+    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes) {
         var demand = Demand(kind: .sale, owner: record.owner)
         demand.times = times.ofMachine
         self.init(
             TransactionMachine(
-                recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now,
-                latest: latest),
+                recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now),
             terms)
     }
 }

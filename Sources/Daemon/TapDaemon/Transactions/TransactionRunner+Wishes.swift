@@ -59,7 +59,7 @@ extension TransactionRunner {
             record,
             RunTerms(
                 terminal: profiles.currentTerminal(), addressee: paymentServices.addressee(record.service),
-                offline: services.stored.settings()), settings.snapshot.adapter.times, latest: latest)
+                offline: services.stored.settings()), settings.snapshot.adapter.times)
     }
 
     /// Sends a stored payment, or asks what became of it where it went out before.
@@ -79,7 +79,8 @@ extension TransactionRunner {
         }
         books.live[id]?.connection = connection
         books.live[id]?.terms.addressee = addressee
-        switch await wish(id, patience: nil, { .forward(request, $0, keyLife: keyLife) }) {
+        let latest = clock.latest
+        switch await wish(id, patience: nil, { .forward(request, $0, keyLife: keyLife, latest: latest) }) {
         case .notForwarded(let code): return .unanswered(code)
         case .cancelled, .tooLate, .nothingToCancel, .done, .refused, .superseded: return .ended
         case nil: return .stopping

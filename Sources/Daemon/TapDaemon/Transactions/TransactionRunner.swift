@@ -31,16 +31,13 @@ actor TransactionRunner {
     var books: Books
     var wishes = WishDesk()
     private let alarm = AlarmClock()
-    /// When this run began, by the latest that it may have been.
-    private let begin: Moment
+    let clock: ClockWatch
 
-    /// - Parameter believed: the last time that an earlier run believed.
     init(
         journal: JournalThread, events: EventHub, lanes: [Lane], settings: CurrentSettings, profiles: ProfileStore,
-        believed: Timestamp?, logger: Logger
+        clock: ClockWatch, logger: Logger
     ) {
-        let now = Moment.nowWithSleep
-        begin = Moment(monotonic: now.monotonic, wall: now.latest(after: believed))
+        self.clock = clock
         self.journal = journal
         self.logger = logger
         self.profiles = profiles
@@ -128,9 +125,6 @@ actor TransactionRunner {
     }
 
     // MARK: - What is known
-
-    /// The latest that it may be, for what an earlier run has sent.
-    var latest: Timestamp { begin.wall(at: .nowWithSleep) }
 
     func laneStatuses() -> [LaneStatus] { books.lanes.table.statuses }
 
