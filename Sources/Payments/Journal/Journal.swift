@@ -22,6 +22,7 @@ public final class Journal {
     /// Columns of `payment`, in the order of the table.
     let paymentColumns: [String]
     private let lock: JournalLock
+    private let path: String
 
     public static let fileName = "journal.sqlite"
     /// More changes than are made between two durable writes.
@@ -59,15 +60,17 @@ public final class Journal {
     private init(
         _ path: String, _ opened: consuming Database, _ lock: consuming JournalLock, _ isLogDamaged: Bool
     ) throws(JournalError) {
-        self.isLogDamaged = isLogDamaged
+        (self.isLogDamaged, self.path) = (isLogDamaged, path)
         var log = stat()
         let hasFormerLog = unsafe lstat(path + "-wal", &log) == 0 && log.st_size > 0
         self.lock = lock
         database = consume opened
+        // page_size, of a new file: a state of a sale changes some bytes in each of ten pages, all of which are written.
         // secure_delete: what is dropped is overwritten, not merely unlinked.
         try database.run(
             script: """
                 PRAGMA temp_store = MEMORY;
+                PRAGMA page_size = 1024;
                 PRAGMA journal_mode = WAL;
                 PRAGMA secure_delete = ON;
                 PRAGMA foreign_keys = OFF;
@@ -87,6 +90,12 @@ public final class Journal {
 
     /// What was written since it was opened.
     public var commitCount: CommitCount { database.count }
+
+    /// Bytes of the write-ahead log: what only it holds is in no other file yet.
+    public var logSize: Int64 {
+        var log = stat()
+        return unsafe lstat(path + "-wal", &log) == 0 ? Int64(log.st_size) : 0
+    }
 
     /// Whether the file that is written has still the journal's name: where somebody has moved or removed it, whatever is
     /// written is lost at the next start.

@@ -206,7 +206,13 @@ extension TransactionMachine {
         var event = event(name)
         (event.result, event.error, event.card) = (result, change.error, card?.withoutToken)
         write(
-            [change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub] + then, durable: durable)
+            [change], .forCertain, next: next, then: [.publish(event), .show(lamp)] + scrubbing + then, durable: durable
+        )
+    }
+
+    /// The journal has had the sealed record of the card: before somebody is asked for a PIN it has it.
+    private var scrubbing: [Outward] {
+        phase.question?.read?.pin != nil || phase.question?.continuation != nil ? [.scrub] : []
     }
 
     /// Seconds within which an approval has to be confirmed; `nil` for not at all.

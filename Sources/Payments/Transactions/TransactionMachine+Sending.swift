@@ -22,9 +22,11 @@ extension TransactionMachine {
         local(.connect)
     }
 
-    func sealed(_ read: Read) -> StateChange {
+    /// - Parameter isKept: whether another run may have to send it. What goes out at once is taken back by a start, and never sent
+    ///   again: the sealed record of the card is on no disk then.
+    func sealed(_ read: Read, isKept: Bool = true) -> StateChange {
         var sealed = StateChange(.sealed, at: read.at)
-        sealed.authorization = read.request
+        sealed.authorization = isKept ? read.request : nil
         sealed.card = read.request.card
         sealed.chip = read.chip
         return sealed
@@ -52,13 +54,15 @@ extension TransactionMachine {
         var event = event(.paymentAuthorizing)
         event.card = read.request.card
         write(
-            unwritten(read) + [sent], next: .sent(question),
+            unwritten(read, isKept: false) + [sent], next: .sent(question),
             then: (read.hasLeft ? [.publish(event)] : [])
                 + [.send(read.message, question: 1, isAgain: false, within: demand.times.answer)])
     }
 
     /// What the journal does not have yet of a read: before a PIN is asked for it has it.
-    private func unwritten(_ read: Read) -> [StateChange] { read.pin == nil ? [sealed(read)] : [] }
+    private func unwritten(_ read: Read, isKept: Bool = true) -> [StateChange] {
+        read.pin == nil ? [sealed(read, isKept: isKept)] : []
+    }
 
     /// A card whose PIN was asked for may go since.
     private func reader(after read: Read) -> Question.Reader {

@@ -57,9 +57,7 @@ struct AnswerFirstTests {
                 _ = try VirtualReaderSocket.send(
                     "remove", to: folder.path + "/reader.sock",
                     until: monotonicNow().advanced(byMilliseconds: 60_000))
-                try await eventually("the scrub") {
-                    try log.lines().dropFirst(before).contains("sync \(state)/journal.sqlite")
-                }
+                try await eventually("what was told") { try log.lines().dropFirst(before).contains("answer 201") }
                 let lines = try log.lines().dropFirst(before)
                 let told = try #require(lines.firstIndex(of: "answer 201"), "the rig saw nothing")
                 #expect(lines[..<told].contains("sync \(state)/journal.sqlite-wal"))

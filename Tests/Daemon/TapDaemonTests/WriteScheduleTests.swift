@@ -63,4 +63,55 @@ struct WriteScheduleTests {
         let cost = try await sell(try TestFolder(), #"{"outcome":"declined","responseCode":"51"}"#)
         #expect(cost == Cost(untilAsked: 1, untilTold: 1, state: .declined))
     }
+
+    @Test(
+        "W22: no sale takes the log into the journal, nor has it the sealed card on a disk; ten minutes of rest do, and a log that is long"
+    )
+    func log() async throws {
+        let folder = try TestFolder()
+        try await withAdapter(in: folder) { request in
+            .text(request.method == .post ? 200 : 404, #"{"outcome":"approved","approvalCode":"1"}"#)
+        } _: { _ in
+            try await Shop.open(in: folder) { shop in
+                let (notes, journal) = (shop.daemon.notes, shop.daemon.store.journal)
+                func sell(_ count: Int) async throws {
+                    for _ in 0..<count {
+                        try shop.reader.obey("present visa")
+                        #expect(
+                            try await shop.post(purchase(500, more: #","allowRepeat":true"#), wait: 60).transaction()
+                                .state
+                                == .approved)
+                        try shop.reader.obey("remove")
+                    }
+                }
+                func pass(_ minutes: Int64, _ start: Moment) async {
+                    await notes.keepNow(at: Moment(monotonic: start.monotonic + minutes * 60_000, wall: start.wall))
+                    // What was wished is done before this, or not at all.
+                    await journal.pulse()
+                }
+                try await sell(2)
+                let start = Moment.nowWithSleep
+                await pass(0, start)
+                let size = await journal.logSize()
+                for minute in 1...9 as ClosedRange<Int64> { await pass(minute, start) }
+                #expect(await journal.logSize() >= size && size > 0)
+                let isSealed = try shop.journal("SELECT count(*) FROM payment WHERE authorization IS NOT NULL")
+                let files = try ["", "-wal"].map {
+                    try Data(contentsOf: URL(filePath: folder.path + "/state/journal.sqlite" + $0))
+                }
+                #expect(isSealed == "0" && files.allSatisfy { $0.range(of: Data(#""envelope""#.utf8)) == nil })
+                await pass(11, start)
+                try await eventually("an empty log") { await journal.logSize() == 0 }
+                // At rest nothing more is taken in, however long that lasts.
+                await pass(30, start)
+                #expect(await journal.logSize() > 0)
+                try await eventually("a log that is long") {
+                    try await sell(1)
+                    return await journal.logSize() > StandingNotes.longestLog
+                }
+                await pass(31, start)
+                try await eventually("an empty log") { await journal.logSize() == 0 }
+            }
+        }
+    }
 }

@@ -141,6 +141,9 @@ actor JournalThread {
         return try body(journal)
     }
 
+    /// Bytes of the write-ahead log.
+    func logSize() -> Int64 { journal.logSize }
+
     /// Returns once the thread has come to it.
     func pulse() {}
 

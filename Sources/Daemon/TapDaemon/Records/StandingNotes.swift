@@ -21,6 +21,8 @@ final class StandingNotes: Sendable {
         var hasFailed = false
         /// Of the journal at that time.
         var commits = 0
+        /// When somebody else had written since the time before; `nil` where all that was written is in the journal's main file.
+        var writtenAt: Int64?
     }
 
     private let state: Mutex<State>
@@ -34,6 +36,11 @@ final class StandingNotes: Sendable {
     /// Milliseconds between two believed times of which the later one is written at once: a clock was put right, or the machine
     /// has slept. After a crash it is all that tells entries with a right time from those with a wrong one.
     private static let leap: Int64 = 120_000
+    /// Milliseconds without a sale after which the write-ahead log is taken into the journal. That costs two to three syncs,
+    /// and after each sale it cost more than the sale.
+    static let rest: Int64 = 600_000
+    /// Bytes of the log at which it is done in any case.
+    static let longestLog: Int64 = 1 << 20
 
     /// - Parameters:
     ///   - believed: what an earlier run has kept, as `contact`.
@@ -80,6 +87,7 @@ final class StandingNotes: Sendable {
     /// The same at once: at a stop.
     func keepNow(at now: Moment = .nowWithSleep) async {
         let believed = clock.believed
+        await takeLogIn(at: now)
         let (contact, commits) = state.withLock { ($0.contact == $0.keptContact ? nil : $0.contact, $0.commits) }
         do throws(JournalError) {
             let head = try await journal.use { [self] (journal) throws(JournalError) in
@@ -102,6 +110,20 @@ final class StandingNotes: Sendable {
             state.withLock { ($0.triedAt, $0.hasFailed) = (now.monotonic, true) }
             logger.error("standing notes not written", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Takes the write-ahead log into the journal when the shop is at rest, or when it has grown long.
+    private func takeLogIn(at now: Moment) async {
+        let commits = journal.commitCount.durableCommits
+        let size = await journal.logSize()
+        let isDue = state.withLock { state in
+            if commits != state.commits { state.writtenAt = now.monotonic }
+            let isAtRest = state.writtenAt.map { now.monotonic &- $0 >= StandingNotes.rest } ?? false
+            guard isAtRest || size >= StandingNotes.longestLog else { return false }
+            state.writtenAt = nil
+            return true
+        }
+        if isDue { journal.scrubSoon() }
     }
 
     private func signedHead(_ sequence: Int64, _ hash: String) -> String? {
