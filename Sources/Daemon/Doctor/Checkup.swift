@@ -14,7 +14,9 @@ public struct Checkup {
             facts.daemon,
             facts.processLimits, facts.worker, facts.gateway,
         ]
-        let found = checks.flatMap { $0() } + HostFacts.refusedKeys(status?.refusedKeys ?? [])
+        let found =
+            checks.flatMap { $0() } + HostFacts.refusedKeys(status?.refusedKeys ?? [])
+            + HostFacts.journal(status?.journal)
         findings = Finding.Severity.allCases.flatMap { severity in found.filter { $0.severity == severity } }
     }
 

@@ -25,6 +25,7 @@ public struct Finding: Equatable, Sendable {
         case adapter
         case accounts
         case daemon
+        case journal
         case memoryLock = "memory-lock"
         case coreDumps = "core-dumps"
         case worker

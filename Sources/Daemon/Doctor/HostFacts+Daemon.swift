@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Settings
+import Wire
 
 extension HostFacts {
     func configuration() -> [Finding] {
@@ -143,5 +144,34 @@ extension HostFacts {
                 .worker, .error, "\(Self.workerName) is missing, but a lane needs it",
                 remedy: "apt-get install --reinstall nfc-tap")
         ]
+    }
+
+    /// What the daemon says of its journal and the disk under it.
+    static func journal(_ journal: Status.Journal?) -> [Finding] {
+        guard let journal else { return [] }
+        var findings: [Finding] = []
+        if let error = journal.error {
+            let effect = journal.writable ? "" : ", no sale can be taken"
+            findings.append(
+                Finding(
+                    .journal, .error, "the journal: \(error.message)\(effect) (\(error.code))", remedy: error.resolution
+                ))
+        }
+        if !journal.damaged.isEmpty {
+            findings.append(
+                Finding(
+                    .journal, .error,
+                    "damaged in the journal and set apart: \(journal.damaged.joined(separator: ", "))",
+                    remedy:
+                        "ask the payment service about these payments, compare with the last backup, and replace the disk"
+                ))
+        }
+        if let fault = journal.auditFaults?.first {
+            findings.append(
+                Finding(
+                    .journal, .error, "the audit chain does not hold: \(fault)",
+                    remedy: "make a copy of the journal, and run nfc-tap audit verify"))
+        }
+        return findings
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSQLite
+import Glibc
 
 /// A value as SQLite stores it.
 enum SQLValue: Equatable {
@@ -288,6 +289,9 @@ extension JournalError {
         switch code & 0xFF {
         case SQLITE_FULL: self = .full
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged
+        // SQLite has one word for all that its calls of the system meet while it reads and writes; a full disk may be met by a sync.
+        case SQLITE_IOERR where errno == ENOSPC || errno == EDQUOT: self = .full
+        case SQLITE_IOERR where errno == EROFS: self = .failed(code: SQLITE_READONLY)
         default: self = .failed(code: code)
         }
     }

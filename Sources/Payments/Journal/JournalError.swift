@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSQLite
-import Linux
+import Glibc
+package import Linux
 public import PaymentValues
 
 /// Why the journal did not take or give something. Nothing was changed then.
@@ -25,6 +26,18 @@ public enum JournalError: Error, Equatable, Sendable {
     case illegalMove(from: OperationState, to: OperationState)
     /// SQLite's extended result code, for support.
     case failed(code: Int32)
+}
+
+extension JournalError {
+    /// What a file beside the journal met, in the words that the journal has for the same.
+    package init(_ error: SystemError) {
+        switch error.code {
+        case ENOSPC, EDQUOT: self = .full
+        case EROFS: self = .failed(code: SQLITE_READONLY)
+        case EACCES, EPERM: self = .failed(code: SQLITE_PERM)
+        case _: self = .failed(code: SQLITE_IOERR)
+        }
+    }
 }
 
 extension JournalError: CustomStringConvertible {

@@ -2,6 +2,7 @@
 import Envelope
 import Foundation
 import Testing
+import Wire
 
 @testable import Doctor
 
@@ -274,5 +275,25 @@ struct DaemonCheckTests {
         try host.socket("srv/psp.sock", mode: 0o666)
         #expect(finding() == nil)
         #expect(host.checkup().findings(about: .adapter).isEmpty, "nothing is installed that would need one")
+    }
+
+    @Test("W23: what the daemon says of a journal that cannot be written, or is damaged, is found, with what to do")
+    func journal() {
+        var journal = Status.Journal(writable: true, damaged: [])
+        journal.auditFaults = []
+        #expect(HostFacts.journal(journal).isEmpty && HostFacts.journal(nil).isEmpty)
+        for code in [ErrorCode.storageFull, .storageFailed] {
+            journal.writable = false
+            journal.error = ErrorDetail(code)
+            let found = HostFacts.journal(journal)
+            #expect(found.map(\.severity) == [.error] && found.first?.remedy == journal.error?.resolution)
+            #expect(found.first?.problem.contains("no sale can be taken (\(code.rawValue))") == true)
+        }
+        (journal.error, journal.damaged, journal.auditFaults) = (
+            nil, ["row 7", "business_day D-1"], ["entry 5 altered"]
+        )
+        let found = HostFacts.journal(journal)
+        #expect(found.count == 2 && found.allSatisfy { $0.severity == .error && !$0.remedy.isEmpty })
+        #expect(found.first?.problem.contains("row 7, business_day D-1") == true)
     }
 }

@@ -65,4 +65,16 @@ struct ReserveTests {
         try FileManager.default.removeItem(atPath: kept)
         #expect(await health.status().error == nil)
     }
+
+    @Test(
+        "W23: a disk that is full, read-only, failing or not ours has its own words, whoever meets it first",
+        arguments: [
+            (ENOSPC, "free space"), (EDQUOT, "free space"), (EROFS, "how its disk is mounted"), (EIO, "kernel's log"),
+            (EACCES, "check owner and mode"), (EPERM, "check owner and mode"), (ENXIO, "kernel's log"),
+        ])
+    func words(code: Int32, remedy: String) {
+        let error = JournalError(SystemError(code: code))
+        #expect(error.description.contains(remedy), "\(error)")
+        #expect(ErrorCode(error) == ([ENOSPC, EDQUOT].contains(code) ? .storageFull : .storageFailed))
+    }
 }

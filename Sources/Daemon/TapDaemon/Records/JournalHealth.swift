@@ -91,19 +91,22 @@ final class JournalHealth: Sendable {
         }
         if isDoubted { reserve.doubt() }
         let found = await JournalHealth.trouble(of: journal, writesRow: isDoubted || !isProved)
+        let trouble = found.map { ErrorCode($0) }
         let before = state.withLock { state in
-            defer { (state.trouble, state.checkedAt) = (found, now) }
+            defer { (state.trouble, state.checkedAt) = (trouble, now) }
             return state.trouble
         }
-        guard found != before else { return }
-        if let found {
-            logger.critical("journal cannot be written, no sale can be taken", metadata: ["error": "\(found.rawValue)"])
+        guard trouble != before else { return }
+        if let found, let trouble {
+            logger.critical(
+                "journal cannot be written, no sale can be taken",
+                metadata: ["error": "\(trouble.rawValue)", "cause": "\(found)"])
         } else {
             logger.notice("journal can be written again")
         }
     }
 
-    private static func trouble(of journal: JournalThread, writesRow: Bool) async -> ErrorCode? {
+    private static func trouble(of journal: JournalThread, writesRow: Bool) async -> JournalError? {
         do throws(JournalError) {
             try await journal.use { (journal) throws(JournalError) in
                 guard journal.isInPlace else { throw .damaged }
@@ -113,7 +116,7 @@ final class JournalHealth: Sendable {
             try await journal.use { (journal) throws(JournalError) in try journal.probe(at: .now) }
             return nil
         } catch {
-            return ErrorCode(error)
+            return error
         }
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 import Journal
 import Linux
 import Logging
@@ -76,7 +75,7 @@ actor JournalThread {
     /// Makes the room whole that is kept, on this thread, for it blocks.
     func fillReserve() throws(JournalError) {
         do throws(SystemError) { try reserve?.fill() } catch {
-            throw [ENOSPC, EDQUOT].contains(error.code) ? .full : .failed(code: error.code)
+            throw JournalError(error)
         }
     }
 
