@@ -22,7 +22,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Rigs/Disk"))
 import model  # noqa: E402
-from shop import Facts, Shop, judge  # noqa: E402
+from faults import Fault, flipped  # noqa: E402
+from judge import Facts, judge  # noqa: E402
+from shop import Shop  # noqa: E402
 
 # Seconds for which the power is away: a till's time to confirm is over or not, and a clock without a battery goes back.
 AWAY = (0, 0, 3, 45, 7_200, -3_600)
@@ -197,6 +199,8 @@ class Check:
 
     def start(self, shop, facts, is_sold):
         shop.begin()
+        # A clock that went back with the power is put right by a time server, once there is a network.
+        pathlib.Path(shop.folder, "wall").write_text("0\n")
         for program in ("nfc-tapd", "nfc-tap-ecr"):
             if shop.ended(program):
                 return [f"{program} does not start: {shop.said(program)[-400:]}"]
@@ -227,6 +231,42 @@ def plants(arguments, folder, day):
     return 1 if missed else 0
 
 
+def faults(arguments, folder, day):
+    """Errors of the disk, and bits that flip in what a power cut has left."""
+    noticed = {}
+
+    def run(number):
+        dice = random.Random(f"{arguments.seed}/{number}")
+        path = place(folder / f"fault-{number}")
+        if number % 2 == 0:
+            fault = Fault(dice)
+            found, is_met = fault.run(arguments.binaries, path, recording(folder, path / "log"), path / "log")
+            name, result = str(fault), "met" if is_met else "not met"
+        else:
+            moment = day.moment(dice, "strict")
+            day.image("all", moment, dice, path)
+            told = Facts()
+            told.listen(day.said, moment)
+            try:
+                (file, bit), result, found = flipped(arguments.binaries, path, dice, told, day.is_noted(told.sold, moment))
+                name = f"bit {bit} of {file} at {moment}"
+            except (RuntimeError, OSError, ValueError, KeyError) as error:
+                name, result, found = f"a bit at {moment}", "failed", [repr(error)]
+        if not found:
+            shutil.rmtree(path)
+        return f"fault {number}: {name}", result, found
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
+        losses = 0
+        for name, result, found in pool.map(run, range(arguments.count) if arguments.image is None else [arguments.image]):
+            noticed[result] = noticed.get(result, 0) + 1
+            losses += bool(found)
+            for fault in found:
+                print(f"{name}: {fault}", flush=True)
+    print("check-power:", ", ".join(f"{count} {result}" for result, count in sorted(noticed.items())))
+    return losses
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binaries", type=os.path.abspath)
@@ -235,6 +275,7 @@ def main():
     parser.add_argument("--day", type=pathlib.Path, help="a folder that was kept: its day, recorded before, and the same images")
     parser.add_argument("--image", type=int, help="this one alone")
     parser.add_argument("--plants", action="store_true", help="leave syncs out, and say after how many images that is found")
+    parser.add_argument("--faults", action="store_true", help="no cuts, but errors of the disk and bits that flip")
     parser.add_argument("--workers", type=int, default=2 * os.cpu_count())
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="power-"))
@@ -245,6 +286,8 @@ def main():
         print(f"check-power: a day of {len(day.records)} acts, {sum(it.kind == 'E' for it in day.records)} syncs")
         if arguments.plants:
             losses = plants(arguments, folder, day)
+        elif arguments.faults:
+            losses = faults(arguments, folder, day)
         else:
             check = Check(arguments, folder, day)
             images = range(arguments.count) if arguments.image is None else [arguments.image]
@@ -252,7 +295,7 @@ def main():
                 found = [(name, fault) for name, faults in pool.map(check.run, images) for fault in faults]
             losses = len({name for name, _ in found})
             print(*(f"{name}: {fault}" for name, fault in found), sep="\n", end="\n" if found else "")
-        print(f"check-power: {arguments.count} images, {losses} losses, seed {arguments.seed}, {time.monotonic() - begin:.0f} s")
+        print(f"check-power: {arguments.count} {'faults' if arguments.faults else 'images'}, {losses} losses, seed {arguments.seed}, {time.monotonic() - begin:.0f} s")
     finally:
         if losses:
             print(f"check-power: kept in {folder}")

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was said before a power cut, and what has to be true of the books after it."""
+from shop import ENDED, until
+
+BACK = {"reversing", "reversed", "declined"}
+NOT_CHARGED = BACK | {"cancelled", "failed"}
+# What may have become of what was told, since nobody has asked for anything else.
+AFTER = {"approved": {"approved"}, "declined": {"declined", "reversing", "reversed"}, "stored": {"stored", "approved"},
+         "reversing": BACK, "reversed": BACK, "unknown": BACK | {"unknown"}, "cancelled": NOT_CHARGED, "failed": NOT_CHARGED}
+
+
+class Facts:
+    """What had been said before a cut, or before several."""
+
+    def __init__(self):
+        self.told, self.confirmed, self.asked, self.operations, self.days, self.sold = {}, set(), set(), set(), {}, 0
+
+    def listen(self, said, moment):
+        for message in said:
+            if message.number >= moment:
+                break
+            if message.program == "tap" and message.line.startswith("POST /v1/authorizations HTTP"):
+                self.asked.add(message.fields["idempotency-key"])
+            if message.program == "tap" and message.line.startswith("HTTP/1.1 20") and message.body:
+                self.hear(message.body)
+            if message.program == "ecr" and message.body and message.line.startswith("HTTP/1.1 200"):
+                result = message.body.get("result")
+                told = result.get("nfc_tap", {}).get("transactions", {}) if isinstance(result, dict) else {}
+                if any(each["success"] for each in told.values()):
+                    self.sold = self.sold or message.number
+
+    def hear(self, body):
+        for it in body.get("transactions", []) + [body.get("transaction", body)]:
+            if not isinstance(it, dict) or "state" not in it:
+                continue
+            if "kind" in it:
+                self.operations |= {(it["transaction"], it["id"])} if it["state"] == "done" else set()
+            elif "type" in it:
+                self.told[it["id"]] = it["state"]
+                if it["state"] == "approved" and "confirmedAt" in it.get("confirmation", {"confirmedAt": 0}):
+                    self.confirmed.add(it["id"])
+        if "totals" in body and "closedAt" in body.get("day", {}):
+            self.days[body["day"]["id"]] = body["totals"]
+
+
+def judge(shop, facts, is_sold):
+    """After a cut: every fault of the books, held against what was said before it and what the payment service has booked."""
+    faults = []
+
+    def books():
+        """Both at one moment: what nobody confirms is taken back while the next customer pays."""
+        def seen():
+            here = shop.transactions()
+            there = {each["id"]: each for each in shop.booked()["transactions"]}
+            return (here, there) if is_quiet() and shop.transactions() == here else None
+
+        return until("books that stay as they are", seen, 180)
+
+    def named():
+        """What a person is told of: it waits for that person."""
+        return {item["transaction"] for item in shop.get("/v1/open-items")["items"]}
+
+    def of_till():
+        return [each for each in shop.transactions().values() if "confirmation" in each and (each.get("order") or "").startswith("ecr-")]
+
+    def is_kept():
+        """The bridge confirms after its start what its till has as paid."""
+        return any(each["state"] == "approved" and "confirmedAt" in each["confirmation"] for each in of_till())
+
+    def is_quiet():
+        if is_sold and not is_kept() and any(each["state"] == "approved" for each in of_till()):
+            return False
+        open_ones = named()
+        here = shop.transactions().values()
+        return all(each["state"] in ENDED or each["id"] in open_ones for each in here) and not any(
+            each.get("account", {}).get("pendingCapture") or each.get("account", {}).get("pendingRefund") for each in here)
+
+    # What waits for a person, or for a customer's time to be over, is ended by hand.
+    for batch in {entry["batch"] for entry in shop.get("/v1/queue")["entries"] if "batch" in entry}:
+        shop.ask("POST", f"/v1/queue/batches/{batch}/reset", {})
+    for each in shop.transactions().values():
+        if each["type"] == "link" and each["state"] in ("created", "sent", "unknown"):
+            shop.ask("DELETE", f"/v1/transactions/{each['id']}")
+    try:
+        # What an operation has become is asked after 1, 5, 30 and 120 s.
+        until("quiet books", is_quiet, 180)
+    except RuntimeError:
+        faults.append(f"no end after three minutes: {[each['state'] for each in shop.transactions().values() if each['state'] not in ENDED]}")
+    next_sale = shop.sell("next", 700)
+    if next_sale.get("state") != "approved":
+        faults.append(f"the next sale is {next_sale.get('state', next_sale)}")
+    here, there = books()
+    open_ones = named()
+    for id, state in facts.told.items():
+        now = here.get(id, {}).get("state", "unknown to the daemon")
+        wanted = AFTER.get(state, {now})
+        if state == "approved" and id not in facts.confirmed:
+            wanted = wanted | BACK
+        if id not in open_ones and now not in wanted and not (now == "unknown to the daemon" and state in ("cancelled", "failed")):
+            faults.append(f"{id} was told {state}, and is {now}")
+    for id in facts.asked - set(here):
+        faults.append(f"{id} was asked for, and is unknown to the daemon")
+    for transaction, id in facts.operations:
+        known = shop.get(f"/v1/operations/{id}")
+        if known.get("state") != "done":
+            faults.append(f"operation {id} was told done, and is {known.get('state', known)}")
+    for day, totals in facts.days.items():
+        if shop.get(f"/v1/day-ends/{day}").get("totals") != totals:
+            faults.append(f"day {day} was told closed, and is not, or has other figures")
+    orders = [each.get("order") for each in here.values() if each["state"] == "approved" and each["type"] == "purchase"]
+    faults += [f"order {order} is charged twice" for order in set(orders) if order and orders.count(order) > 1]
+    for id, each in there.items():
+        account = here.get(id, {}).get("account", {}) if here.get(id, {}).get("state") == "approved" else {}
+        wanted = account.get("captured", 0) - account.get("refunded", 0)
+        if each["money"] != wanted and id not in open_ones:
+            faults.append(f"{id}: {each['money']} are charged there, {wanted} here ({here.get(id, {}).get('state')})")
+    booked = shop.booked()
+    faults += [f"nobody has seen {each}" for each in booked["unseen"] + booked["unseenOperations"]]
+    if is_sold and not is_kept():
+        faults.append(f"the bridge's till has it as paid, and it is {[(each['state'], each['confirmation']) for each in of_till()]}")
+    return faults
