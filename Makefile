@@ -258,11 +258,12 @@ check-kills:
 	NFC_TAP_KILLS=$(or $(KILLS),300) $(SWIFT) test --skip-build --no-parallel --filter '^TapDaemonTests\.(Queue)?KillTests'
 
 # Power cuts on a model of the disk: COUNT images of one day, held against what was told and what the payment service has booked.
+# FAULTS=1: no cuts, but errors at each write and sync, and bits that flip.
 ## Cut the power at COUNT moments of a recorded day
 check-power:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/build.sh --target Programs
-	scripts/check-power.py "$$($(SWIFT) build --show-bin-path)" --count $(or $(COUNT),1000) --seed $(or $(SEED),1)
+	scripts/check-power.py "$$($(SWIFT) build --show-bin-path)" --count $(or $(COUNT),1000) --seed $(or $(SEED),1) $(if $(FAULTS),--faults)
 
 # Shops with daemons of their own whose payment services lie and whose daemons are killed: COUNT sales, held against what the
 # payment services have booked, in DAYS from a SEED on. What make test does with a thousand. Before them SEQUENCES of operations

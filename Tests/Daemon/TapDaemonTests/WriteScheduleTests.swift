@@ -8,6 +8,8 @@ import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
+import Transactions
+import Wire
 
 @testable import TapDaemon
 
@@ -73,7 +75,8 @@ struct WriteScheduleTests {
             .text(request.method == .post ? 200 : 404, #"{"outcome":"approved","approvalCode":"1"}"#)
         } _: { _ in
             try await Shop.open(in: folder) { shop in
-                let (notes, journal) = (shop.daemon.notes, shop.daemon.store.journal)
+                let notes = shop.daemon.notes
+                let journal = await shop.daemon.store.journal
                 func sell(_ count: Int) async throws {
                     for _ in 0..<count {
                         try shop.reader.obey("present visa")

@@ -140,7 +140,10 @@ def answered(call):
 
 def unclear(answer):
     """What is no sale is an error that says what to do, or a wait that the shop itself has given up."""
-    if "raised" in answer or answer.get("success") is not None or answer.get("state") in ("approved", "stored"):
+    if "raised" in answer or answer.get("success") is not None:
+        return []
+    # What cannot be written is not told: the till waits on, as it would for a payment service.
+    if answer.get("state") in ("approved", "stored", "sent", "unknown", "reversing"):
         return []
     error = answer.get("error")
     if not isinstance(error, dict) or not error.get("message") or not error.get("resolution"):
@@ -169,7 +172,10 @@ def flipped(binaries, folder, dice, facts, is_sold):
     """One bit of one file of a shop whose power went: it starts and tells of it, refuses and says what to do, or the bit says nothing.
 
     Returns what was flipped, who noticed, and faults: what was told is as it was told, or named as damaged."""
-    name = dice.choice([it for it in FILES if (folder / it).is_file() and (folder / it).stat().st_size])
+    names = [it for it in FILES if (folder / it).is_file() and (folder / it).stat().st_size]
+    if not names:
+        return ("nothing", 0), "nobody", []
+    name = dice.choice(names)
     bit = flip(folder / name, dice)
     shop = Shop(binaries, folder, {})
     try:
