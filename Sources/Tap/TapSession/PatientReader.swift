@@ -5,10 +5,6 @@ import ReaderCore
 /// A reader that waits for the card of a payment: passes over what takes no commands, gives a card that fails a moment before
 /// it is asked again, and says when a presentation is over. Everything else is the reader's own.
 final class PatientReader: ForwardingReader {
-    /// Least time between two activations, in milliseconds: enough tries for a card that comes closer, and few enough that
-    /// one that answers every time has not counted hundreds of transactions.
-    static let pace: UInt64 = 150
-
     let reader: any CardReader
     private let display: TapDisplay
     private let clock: () -> TapInstant
@@ -55,8 +51,8 @@ final class PatientReader: ForwardingReader {
         do throws(ReaderError) {
             return try reader.activate(until: limit, cancellation: cancellation)
         } catch {
-            // A reader whose pcscd starts again may be back by the next wait.
-            let mayPass = error == .timedOut || error == .inUse || error == .detached
+            // A reader whose pcscd starts again may be back by the next wait, whatever the first sign of that was.
+            let mayPass = [.timedOut, .inUse, .detached, .serviceUnavailable(.pcscdNotRunning)].contains(error)
             guard !isLast, mayPass, clock() >= limit else { throw error }
             return nil
         }
@@ -66,7 +62,7 @@ final class PatientReader: ForwardingReader {
     private func keepPace(until deadline: TapInstant, _ cancellation: TapCancellation) throws(ReaderError) {
         guard let lastFound else { return }
         self.lastFound = nil
-        let next = min(lastFound.advanced(byMilliseconds: Self.pace), deadline)
+        let next = min(lastFound.advanced(byMilliseconds: PresentationWatch.pace), deadline)
         let now = clock()
         guard now < next else { return }
         reader.release()

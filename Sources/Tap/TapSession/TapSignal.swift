@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import CardBytes
 public import EMV
 
 /// What the outside world learns while a tap goes on.
@@ -17,12 +18,4 @@ public enum TapSignal: Equatable, Sendable {
     /// Something is there that does not answer as a card.
     case unreadable
     case show(UIRequest)
-}
-
-/// How a presentation has come to nothing.
-public enum FailedPresentation: Equatable, Sendable {
-    /// The card has left the field.
-    case cardLeft
-    /// It lies there and was tried for long enough.
-    case cardStayed
 }

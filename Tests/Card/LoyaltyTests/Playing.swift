@@ -11,6 +11,8 @@ struct Played<Outcome: Sendable>: Sendable {
     var signals: [LoyaltySignal] = []
     /// Milliseconds of each activation's field off.
     var activations: [UInt64] = []
+    /// From the first activation to the end.
+    var milliseconds: UInt64 = 0
 }
 
 /// What is done to one answer of a card.
@@ -50,6 +52,8 @@ func play<Machine: TapMachine & ~Copyable>(
         switch step.action {
         case .activate(let off):
             activations.append(off)
+            // What a reader takes for an activation is some milliseconds, and they are no person's.
+            milliseconds += off
             card.powerOn()
             step = machine.activated(card.activation, now: now())
         case .transmit(let command):
@@ -62,11 +66,15 @@ func play<Machine: TapMachine & ~Copyable>(
                 step = machine.cardLost(now: now())
             }
         case .finished(let outcome):
-            return Played(outcome: outcome, commands: commands, signals: signals, activations: activations)
+            return Played(
+                outcome: outcome, commands: commands, signals: signals, activations: activations,
+                milliseconds: milliseconds)
         }
     }
     Issue.record("the machine does not end", sourceLocation: location)
-    return Played(outcome: machine.stop(now: now()), commands: commands, signals: signals, activations: activations)
+    return Played(
+        outcome: machine.stop(now: now()), commands: commands, signals: signals, activations: activations,
+        milliseconds: milliseconds)
 }
 
 private func answer(_ reply: VirtualCardReply, index: Int, _ disturbance: Disturbance?) -> ResponseAPDU? {

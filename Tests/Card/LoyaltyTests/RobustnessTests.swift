@@ -7,11 +7,11 @@ import Testing
 
 @Suite struct `Torn cards and damaged answers` {
     private func steps(_ name: String) throws -> Int {
-        try Shop.read(name, Shop.request(presentations: 1)).commands.count
+        try Shop.read(name, Shop.request(presentations: 0)).commands.count
     }
 
     private func disturbed(_ name: String, _ disturbance: Disturbance) throws -> LoyaltyOutcome {
-        try Shop.read(name, Shop.request(presentations: 1), disturbing: disturbance).outcome
+        try Shop.read(name, Shop.request(presentations: 0), disturbing: disturbance).outcome
     }
 
     @Test(arguments: WalletCatalogue.names)
@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: ["apple-two-passes", "google-several", "google-chained", "member-tag"])
     func `flipped bytes at every step end in an outcome and never in another member's pass`(_ name: String) throws {
         var generator = SeededGenerator(seed: 5)
-        let expected = try Shop.read(name, Shop.request(presentations: 1)).outcome.entries[0].pass?.member?.text
+        let expected = try Shop.read(name, Shop.request(presentations: 0)).outcome.entries[0].pass?.member?.text
         for step in 0..<(try steps(name)) {
             for _ in 0..<20 {
                 let position = Int(generator.next() % 256)
@@ -105,14 +105,14 @@ import Testing
     @Test func `endless parts are cut off`() throws {
         let parts = Disturbance(
             step: 2, isLasting: true, kind: .answer([UInt8](repeating: 0xD4, count: 251) + [0x91, 0x00]))
-        let played = try Shop.read("google-pass", Shop.request(presentations: 1), disturbing: parts)
+        let played = try Shop.read("google-pass", Shop.request(presentations: 0), disturbing: parts)
         #expect(played.outcome.entries[0].status == .unreadable(.tooLarge))
         #expect(played.commands.count <= 3 + SmartTap.maximumParts)
     }
 
     @Test func `a passing failure is repeated as often as allowed, with the number raised by two`() throws {
         let failing = Disturbance(step: 1, isLasting: true, kind: .answer([0x92, 0x01]))
-        let played = try Shop.read("google-pass", Shop.request(presentations: 1), disturbing: failing)
+        let played = try Shop.read("google-pass", Shop.request(presentations: 0), disturbing: failing)
         #expect(played.outcome.entries[0].status == .transientFailure(0x9201))
         #expect(played.commands.map(\.ins) == [0xA4, 0x53, 0x53])
         let numbers = played.commands.dropFirst().map { $0.data[22] }
@@ -131,19 +131,19 @@ import Testing
     }
 
     @Test func `a session status that asks to send again is followed`() throws {
-        let played = try Shop.read("google-pass", Shop.request(presentations: 1), disturbing: negotiation(21, 0x08))
+        let played = try Shop.read("google-pass", Shop.request(presentations: 0), disturbing: negotiation(21, 0x08))
         #expect(played.outcome.hasPass)
         #expect(played.commands.map(\.ins) == [0xA4, 0x53, 0x53, 0x50])
     }
 
     @Test func `an answer for another session is refused`() throws {
-        let played = try Shop.read("google-pass", Shop.request(presentations: 1), disturbing: negotiation(12, 0xFF))
+        let played = try Shop.read("google-pass", Shop.request(presentations: 0), disturbing: negotiation(12, 0xFF))
         #expect(played.outcome.entries[0].status == .unreadable(.malformed))
     }
 
     @Test func `a key of the phone that is no point of the curve is refused`() throws {
         // The point's first byte: 05 is no prefix of a compressed point.
-        let played = try Shop.read("google-pass", Shop.request(presentations: 1), disturbing: negotiation(28, 0x05))
+        let played = try Shop.read("google-pass", Shop.request(presentations: 0), disturbing: negotiation(28, 0x05))
         #expect(played.outcome.entries[0].status == .unreadable(.invalidPoint))
     }
 

@@ -2,8 +2,6 @@
 import CardBytes
 import Testing
 
-@testable import TapSession
-
 /// What counts as one failed read, in a time of the test's own.
 struct PresentationWatchTests {
     private func at(_ milliseconds: UInt64) -> TapInstant { TapInstant(nanoseconds: milliseconds * 1_000_000) }

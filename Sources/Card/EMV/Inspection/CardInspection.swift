@@ -4,7 +4,10 @@ public import CardBytes
 /// Reads what a payment card tells anybody: directory, and for each application FCI, processing options and records.
 ///
 /// No payment: nothing is authorised, and GENERATE AC is never sent. A card that computes its cryptogram in GET
-/// PROCESSING OPTIONS (Visa and others) still counts one transaction in its ATC.
+/// PROCESSING OPTIONS (Visa and others) still counts one transaction in its ATC each time that it is read.
+///
+/// A card that is lost is read again, for three presentations by a person: at the edge of the field it is lost many times in each.
+/// Where the caller's own wait for a card ends, `stop` gives what was found until then.
 public struct CardInspection: TapMachine, ~Copyable {
     public typealias Signal = UIRequest
     public typealias Outcome = CardInspectionOutcome
@@ -27,6 +30,19 @@ public struct CardInspection: TapMachine, ~Copyable {
     private var sfiBeingRead: UInt8?
     /// Whether an answer of the current application was no BER-TLV.
     private var isMalformed = false
+    private var watch = PresentationWatch()
+    private var failedPresentations = 0
+    /// Whether the holder of the card that was lost has been asked for it.
+    private var isAskedAgain = false
+    /// A presentation has come to nothing since.
+    private var isToAsk = false
+    /// What lies there takes no commands, by the reader's word.
+    private var isTarget = false
+    /// Whether a card, or something that is none, was there.
+    public private(set) var hasMetCard = false
+
+    /// Presentations that may come to nothing.
+    static let maximumPresentations = 3
 
     /// - Parameter terminalData: values for the PDOL, in the lengths of the dictionary; a tag that is missing is
     ///   answered with zero bytes.
@@ -49,6 +65,11 @@ public struct CardInspection: TapMachine, ~Copyable {
 
     public mutating func activated(_ card: CardActivation, now: TapInstant) -> Step {
         guard case .awaitingCard = state else { return finish(.torn) }
+        countEnded(at: now)
+        isTarget = card.takesCommands == false
+        // What takes no commands is no try; that it takes none is a guess with some readers.
+        if !isTarget { watch.cardFound(at: now) }
+        (hasMetCard, done) = (true, [])
         state = .directory
         return Step(.transmit(SelectCommand.directory))
     }
@@ -57,6 +78,12 @@ public struct CardInspection: TapMachine, ~Copyable {
         guard case .awaitingCard = state else { return finish(.torn) }
         return Step(
             .activate(fieldOffMilliseconds: 0), signals: [UIRequest(.presentOneCardOnly, .processingError)])
+    }
+
+    public mutating func fieldEmptied(now: TapInstant) -> Step {
+        guard case .awaitingCard = state else { return finish(.torn) }
+        watch.fieldEmptied(at: now)
+        return Step(.activate(fieldOffMilliseconds: 0), signals: watch.due == nil ? [] : askAgain())
     }
 
     public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> Step {
@@ -74,7 +101,35 @@ public struct CardInspection: TapMachine, ~Copyable {
 
     public mutating func cardLost(now: TapInstant) -> Step {
         close(.torn)
-        return finish(.torn)
+        switch state {
+        case .directory, .selecting, .processing, .reading: break
+        case .idle, .awaitingCard, .finished: return finish(.torn)
+        }
+        state = .awaitingCard
+        let again = Step.Action.activate(fieldOffMilliseconds: PresentationWatch.pace)
+        guard !isTarget else {
+            let isDue = watch.targetFound(at: now)
+            return Step(
+                again, signals: isDue ? [UIRequest(.insertSwipeOrTryAnotherCard, .processingError)] : [])
+        }
+        watch.readFailed()
+        countEnded(at: now)
+        guard failedPresentations < Self.maximumPresentations else { return finish(.torn) }
+        defer { isToAsk = false }
+        return Step(again, signals: isToAsk ? askAgain() : [])
+    }
+
+    private mutating func countEnded(at now: TapInstant) {
+        guard watch.ended(at: now) != nil else { return }
+        failedPresentations += 1
+        (isAskedAgain, isToAsk) = (false, true)
+    }
+
+    /// Once for each presentation.
+    private mutating func askAgain() -> [UIRequest] {
+        guard !isAskedAgain else { return [] }
+        isAskedAgain = true
+        return [UIRequest(.presentCardAgain, .processingError)]
     }
 
     public mutating func stop(now: TapInstant) -> CardInspectionOutcome {

@@ -85,20 +85,23 @@ extension LoyaltyRead {
     /// After an activation: ends, or wants the same phone once more where that may help and nothing came yet.
     mutating func conclude() -> TapStep<LoyaltySignal, LoyaltyOutcome> {
         let wish = outcome.entries.map(\.status).first(where: \.mayImprove)
-        guard let wish, !outcome.hasPass, presentations < request.maximumPresentations, isUnderWay else {
-            return end()
-        }
-        return again(wish.customerAction, fieldOffMilliseconds: fieldOff(after: wish))
+        guard let wish, !outcome.hasPass, isUnderWay, mayTryAgain() else { return end() }
+        let action = isQuiet(wish) ? nil : wish.customerAction
+        return again(action, fieldOffMilliseconds: fieldOff(after: wish))
     }
 
+    /// - Parameter action: of the customer; `nil` for nothing that they have to hear.
     mutating func again(
-        _ action: CustomerAction, fieldOffMilliseconds: UInt64
+        _ action: CustomerAction?, fieldOffMilliseconds: UInt64
     ) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
         phase = .activating
-        // Said once, not at every look at a phone that stays where it is.
-        let signals: [LoyaltySignal] = action == shownAction ? [] : [.again(action)]
-        shownAction = action
-        return TapStep(.activate(fieldOffMilliseconds: fieldOffMilliseconds), signals: signals)
+        return TapStep(.activate(fieldOffMilliseconds: fieldOffMilliseconds), signals: action.map { say($0) } ?? [])
+    }
+
+    /// Said once, not at every look at a phone that stays where it is.
+    mutating func say(_ action: CustomerAction) -> [LoyaltySignal] {
+        defer { shownAction = action }
+        return action == shownAction ? [] : [.again(action)]
     }
 
     mutating func end() -> TapStep<LoyaltySignal, LoyaltyOutcome> {

@@ -4,7 +4,7 @@ public import CardBytes
 /// Reads the passes of a request from whatever is presented: a phone's wallet, an NDEF tag, a card's identifier.
 ///
 /// Tries the carriers in the request's order on one activation. A phone that is locked or left too early is activated
-/// again, as often as the request says. No command of it selects the PPSE or a payment application.
+/// again, for as many presentations by a person as the request says. No command of it selects the PPSE or a payment application.
 ///
 /// Where the caller's own wait for a card ends in time-out or cancellation, `stop` gives what was found until then.
 public struct LoyaltyRead: TapMachine, Sendable {
@@ -22,7 +22,12 @@ public struct LoyaltyRead: TapMachine, Sendable {
     let request: LoyaltyRequest
     var phase = Phase.idle
     var outcome: LoyaltyOutcome
-    var presentations = 0
+    /// Presentations by a person, however often the chip was activated in each, and those that came to nothing.
+    private var watch = PresentationWatch()
+    private var failedPresentations = 0
+    /// One has failed, and its holder has not been told.
+    private var isToTell = false
+    private var now = TapInstant(nanoseconds: 0)
     var shownAction = CustomerAction.nothing
 
     public init(_ request: LoyaltyRequest) {
@@ -38,8 +43,10 @@ public struct LoyaltyRead: TapMachine, Sendable {
     }
 
     public mutating func activated(_ card: CardActivation, now: TapInstant) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        self.now = now
         guard case .activating = phase else { return conclude() }
-        presentations += 1
+        countEnded()
+        watch.cardFound(at: now)
         outcome.card = card
         // What the last look found says nothing about the card that is there now.
         for index in outcome.entries.indices {
@@ -54,17 +61,27 @@ public struct LoyaltyRead: TapMachine, Sendable {
     }
 
     public mutating func collided(now: TapInstant) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        self.now = now
         guard case .activating = phase else { return conclude() }
-        presentations += 1
         outcome.payment = .afterRemoval
         mark(.cardLost) { _ in true }
-        guard presentations < request.maximumPresentations else { return end() }
+        // Two at a time are no try: one of them goes, and it works. Nobody waits for that longer than for a card.
         return again(.presentOneCardOnly, fieldOffMilliseconds: LoyaltyRead.repollMilliseconds)
+    }
+
+    public mutating func fieldEmptied(now: TapInstant) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        self.now = now
+        guard case .activating = phase else { return conclude() }
+        watch.fieldEmptied(at: now)
+        // What was lost has left: whoever holds it has to do something.
+        let isLost = watch.due != nil && outcome.entries.contains { $0.status == .cardLost }
+        return Step(.activate(fieldOffMilliseconds: 0), signals: isLost ? say(.presentAgain) : [])
     }
 
     public mutating func received(
         _ response: ResponseAPDU, now: TapInstant
     ) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        self.now = now
         switch phase {
         case .idle, .activating, .finished:
             return conclude()
@@ -90,6 +107,7 @@ public struct LoyaltyRead: TapMachine, Sendable {
     }
 
     public mutating func cardLost(now: TapInstant) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        self.now = now
         switch phase {
         case .idle, .activating, .finished:
             return conclude()
@@ -130,6 +148,27 @@ public struct LoyaltyRead: TapMachine, Sendable {
     static let repollMilliseconds: UInt64 = 100
     /// Long enough to count as having left the field.
     static let removalMilliseconds: UInt64 = 1_000
+
+    /// The card was read, and nothing has come of it.
+    ///
+    /// - Returns: whether its holder may try again.
+    mutating func mayTryAgain() -> Bool {
+        watch.readFailed()
+        countEnded()
+        return failedPresentations < request.maximumPresentations
+    }
+
+    /// A card at the edge of the field is lost many times in one presentation: no word before that is over.
+    mutating func isQuiet(_ wish: PassStatus) -> Bool {
+        defer { isToTell = false }
+        return wish == .cardLost && !isToTell
+    }
+
+    private mutating func countEnded() {
+        guard watch.ended(at: now) != nil else { return }
+        failedPresentations += 1
+        isToTell = true
+    }
 
     mutating func tryCarrier(_ index: Int) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
         guard request.carriers.indices.contains(index), !outcome.hasPass else { return conclude() }

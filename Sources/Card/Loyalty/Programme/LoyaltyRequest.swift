@@ -39,7 +39,8 @@ public struct LoyaltyRequest: Sendable {
     public let smartTapTerminal: SmartTapTerminal
     public let entropy: SmartTapEntropy
     public let timestamps: TimestampPolicy?
-    /// So often is a phone activated that was locked, or went away too early, before the outcome says so.
+    /// So many presentations by a person may come to nothing before the outcome says so: of a phone that is locked and stays, or goes
+    /// away too early. 0: the first look is the only one.
     public let maximumPresentations: Int
 
     /// - Throws: `.noProgramme`, `.programmeRepeated`, `.tooManyMerchants`, or `.terminalInvalid` for a nonce or
@@ -47,7 +48,7 @@ public struct LoyaltyRequest: Sendable {
     public init(
         programmes: [LoyaltyProgramme], purpose: Purpose = .passes, carriers: [Carrier] = Carrier.allCases,
         vasTerminal: VASTerminal = VASTerminal(), smartTapTerminal: SmartTapTerminal = SmartTapTerminal(),
-        entropy: SmartTapEntropy = .system, timestamps: TimestampPolicy? = nil, maximumPresentations: Int = 100
+        entropy: SmartTapEntropy = .system, timestamps: TimestampPolicy? = nil, maximumPresentations: Int = 12
     ) throws(LoyaltyConfigurationError) {
         guard !programmes.isEmpty, !carriers.isEmpty else { throw .noProgramme }
         for (index, programme) in programmes.enumerated()

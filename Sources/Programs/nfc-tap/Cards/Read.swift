@@ -44,7 +44,9 @@ struct Read: ParsableCommand {
             reader.release()
         } catch {
             reader.release()
-            throw Failure(error)
+            // A card that came and was lost is more to tell of than that the time is over.
+            guard error == .timedOut, inspection.hasMetCard else { throw Failure(error) }
+            outcome = inspection.stop(now: monotonicNow())
         }
         let report = CardReport(outcome, unmasked: unmasked)
         if json {

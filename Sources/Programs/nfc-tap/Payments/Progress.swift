@@ -16,8 +16,9 @@ enum Progress {
         case .presentOneCardOnly: "present one card only"
         case .seePhone: "follow the instructions on the phone"
         case .cardReadOK: "card read"
+        case .insertSwipeOrTryAnotherCard: "present another card"
         case .approved, .notAuthorised, .enterPIN, .processingError, .removeCard, .welcome, .processing, .insertOrSwipe,
-            .approvedPleaseSign, .authorising, .insertSwipeOrTryAnotherCard, .insertCard, .clearDisplay, .none:
+            .approvedPleaseSign, .authorising, .insertCard, .clearDisplay, .none:
             nil
         }
     }
