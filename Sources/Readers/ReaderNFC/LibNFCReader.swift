@@ -35,7 +35,7 @@ public final class LibNFCReader: CardReader {
     /// - Throws: `.detached` where the device is not there or does not answer, `.inUse`, or
     ///   `.serviceUnavailable(.workerMissing)`.
     public init(
-        connection: String, workerProgram: String, graceMilliseconds: UInt64 = 2_000, until deadline: TapInstant
+        connection: String, workerProgram: String, graceMilliseconds: UInt64 = 5_000, until deadline: TapInstant
     ) throws(ReaderError) {
         connectionString = connection
         program = workerProgram

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNFC
 import CardBytes
+import Glibc
 import ReaderCore
 import ReaderNFC
 
@@ -23,11 +24,15 @@ import ReaderNFC
     }
 
     private var told = Told.nothing
-    /// Failures of the line in a row. One is a damaged answer; at the limit the device counts as unplugged.
+    /// Failures of the line in a row. One is a damaged answer, and one that comes late spoils the next; at the limit the device is
+    /// asked whether it is there.
     private var lineFailures = 0
     /// Frames broadcast so far.
     private var broadcasts: UInt64 = 0
     private static let mostLineFailures = 3
+    /// So often is a device that seems to be gone set up anew, after a pause in microseconds in which a late answer may come.
+    private static let tries = 4
+    private static let lateAnswers: UInt32 = 100_000
     /// Pause between two looks for a card, in milliseconds.
     private static let pollPause: Int32 = 10
     /// How long a broadcast is listened for, in milliseconds.
@@ -40,7 +45,7 @@ import ReaderNFC
         var context: OpaquePointer?
         unsafe nfc_init(&context)
         guard let context = unsafe context else { throw LibNFCError(.faulty, code: NFC_ESOFT) }
-        guard let device = unsafe nfc_open(context, connection) else {
+        guard let device = unsafe LibNFCDevice.opened(connection, context, claim) else {
             unsafe nfc_exit(context)
             throw LibNFCError(.detached, code: NFC_ENOTSUCHDEV)
         }
@@ -48,9 +53,27 @@ import ReaderNFC
         unsafe self.device = unsafe device
         chip = unsafe LibNFCDevice.chipName(of: device)
         claim?.refuseOthers()
-        try check(unsafe nfc_initiator_init(device))
+        try check(setUp())
+    }
+
+    /// A line that is there may have a chip behind it that is slow for once, and libnfc takes no answer within half a second for
+    /// none: that is asked again. What has no line of ours is opened once, because a scan of the bus is nothing to repeat.
+    private static func opened(
+        _ connection: String, _ context: OpaquePointer, _ claim: TerminalClaim?
+    ) -> OpaquePointer? {
+        for attempt in 1...tries {
+            if let device = unsafe nfc_open(context, connection) { return unsafe device }
+            guard let claim, !claim.isHungUp, attempt < tries else { break }
+            usleep(lateAnswers)
+        }
+        return nil
+    }
+
+    /// - Returns: libnfc's error number, or 0.
+    private func setUp() -> Int32 {
+        let code = unsafe nfc_initiator_init(device)
         // Without this one select waits for ever.
-        try check(unsafe nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false))
+        return code < 0 ? code : unsafe nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false)
     }
 
     /// Waits until a card answers and selects it, after looking for others of both types.
@@ -243,8 +266,7 @@ extension LibNFCDevice {
         let error = failure(code)
         switch error.failure {
         case .cardLost: return
-        case .timedOut where lineFailures < LibNFCDevice.mostLineFailures: return
-        case .timedOut: throw LibNFCError(.detached, code: code)
+        case .timedOut: return
         case .cancelled, .detached, .inUse, .accessDenied, .faulty: throw error
         }
     }
@@ -256,8 +278,24 @@ extension LibNFCDevice {
     private func failure(_ code: Int32) -> LibNFCError {
         let isLine = code == NFC_EIO || code == NFC_ETIMEOUT
         lineFailures = isLine ? lineFailures + 1 : 0
-        let isHungUp = claim?.isHungUp ?? false
-        return LibNFCError(exchange: code, isGone: isHungUp || lineFailures >= LibNFCDevice.mostLineFailures)
+        return LibNFCError(exchange: code, isGone: isLine && isGone)
+    }
+
+    /// Whether the line has hung up, or the device has failed time and again and cannot be set up anew. One that was only slow can:
+    /// it has forgotten its card then.
+    private var isGone: Bool {
+        if claim?.isHungUp == true { return true }
+        guard lineFailures >= LibNFCDevice.mostLineFailures else { return false }
+        selected = nil
+        for _ in 0..<LibNFCDevice.tries {
+            usleep(LibNFCDevice.lateAnswers)
+            if claim?.isHungUp == true { return true }
+            if setUp() >= 0 {
+                lineFailures = 0
+                return false
+            }
+        }
+        return true
     }
 
     /// The first line of libnfc's report: `chip: PN532 v1.6`.

@@ -17,13 +17,13 @@ struct LibNFCError: Error, Equatable {
 
     /// Sorts the return value of an exchange with a card.
     ///
-    /// - Parameter isGone: whether the device has failed so often that it counts as unplugged.
+    /// - Parameter isGone: whether the device counts as unplugged.
     init(exchange code: Int32, isGone: Bool) {
         self.code = code
         failure =
             switch code {
             case NFC_ERFTRANS, NFC_ETGRELEASED: .cardLost
-            case NFC_ETIMEOUT: .timedOut
+            case NFC_ETIMEOUT: isGone ? .detached : .timedOut
             case NFC_EOPABORTED: .cancelled
             case NFC_ENOTSUCHDEV: .detached
             case NFC_EIO: isGone ? .detached : .cardLost

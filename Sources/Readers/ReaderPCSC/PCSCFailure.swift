@@ -57,7 +57,7 @@ struct PCSCFailure: Error, Equatable {
     }
 
     /// Whether pcscd answers the call by itself, without a word to a reader or a card.
-    private var asksService: Bool {
+    var asksService: Bool {
         switch call {
         case .establishContext, .listReaders, .getStatusChange: true
         case .connect, .beginTransaction, .transmit, .control, .disconnect: false

@@ -21,11 +21,15 @@ struct ServiceOutage {
     private var begun: TapInstant?
     private var latest: TapInstant?
     private var first: ReaderError?
+    /// pcscd has let a call of its own wait for far too long.
+    private var wasStuck = false
 
     /// - Parameter error: what the failure is for the caller, where it ends the wait.
     mutating func take(_ failure: PCSCFailure, _ error: ReaderError, at now: TapInstant) -> Next {
         switch failure.meaning {
         case .connectionLost, .notRunning: break
+        // A machine that stood still for a moment looks like a pcscd that hangs: a new connection tells.
+        case .stuck where failure.asksService && !wasStuck: wasStuck = true
         // A pcscd that has just started may not have found its readers yet, nor polkit.
         case .readerGone, .readerUnavailable, .accessDenied:
             // A card that is refused is a refusal.

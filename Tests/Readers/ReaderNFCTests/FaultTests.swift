@@ -86,13 +86,54 @@ struct FaultTests {
         #expect(throws: ReaderError.timedOut) { try bench.transmit(.instruction(0x04, 2_000), within: 100) }
     }
 
-    @Test func `Three damaged answers in a row are a reader that is gone`() throws {
+    @Test func `Damaged answers without end are a reader that is gone`() throws {
         let bench = try Bench(InstructionCard.typeA)
         _ = try bench.activate()
-        for _ in 0..<3 { bench.emulator.fault(.garbage) }
+        bench.emulator.damage(.garbage)
         #expect(throws: ReaderError.cardLost) { try bench.echoes() }
         #expect(throws: ReaderError.cardLost) { try bench.echoes() }
         #expect(throws: ReaderError.detached) { try bench.echoes() }
+    }
+
+    @Test("R22: a chip that has failed three times in a row while a card was read, and answers again, is not gone")
+    func slowWhileReading() throws {
+        let bench = try Bench(InstructionCard.typeA)
+        _ = try bench.activate()
+        for _ in 0..<3 { bench.emulator.fault(.garbage) }
+        for _ in 0..<3 { #expect(throws: ReaderError.cardLost) { try bench.echoes() } }
+        #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
+        #expect(try bench.echoes())
+        #expect(bench.emulator.faultsToCome == 0)
+    }
+
+    @Test(
+        "R22: a chip that has failed while it looks for a card, and when it is set up anew, is not gone once it answers",
+        arguments: [(PN532Fault.otherAnswer, 0), (.garbage, 1), (.otherAnswer, 2)])
+    func slowWhileSearching(fault: PN532Fault, times: Int) throws {
+        let bench = try Bench()
+        // A look is two searches: of type A and of type B.
+        for _ in 0..<3 { bench.emulator.fault(fault, at: 0x4A) }
+        // RFConfiguration, with which libnfc begins to set a chip up: first the field is switched off and on for the search.
+        for time in 0..<times { bench.emulator.fault(.mute, at: 0x32, after: time == 0 ? 2 : 0) }
+        bench.emulator.insert(InstructionCard.typeA)
+        #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
+        #expect(try bench.echoes())
+        #expect(bench.emulator.faultsToCome == 0)
+        #expect(bench.reader.lastWorkerEnd == nil)
+    }
+
+    @Test("R22: a chip that does not answer the first time it is opened is there")
+    func slowToOpen() throws {
+        let emulator = try PN532Emulator.start()
+        defer { emulator.unplug() }
+        // Diagnose, by which libnfc's driver knows that somebody is there.
+        emulator.fault(.mute, at: 0x00)
+        emulator.insert(InstructionCard.typeA)
+        let reader = try Bench.open(emulator)
+        defer { reader.close() }
+        let presence = try reader.activate(until: Bench.soon(), cancellation: TapCancellation())
+        #expect(presence == .card(InstructionCard.typeA.activation))
+        #expect(emulator.faultsToCome == 0)
     }
 
     @Test func `One damaged answer while looking for a card does not end the look`() throws {

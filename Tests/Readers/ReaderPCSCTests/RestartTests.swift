@@ -127,6 +127,11 @@ extension PCSCTests {
             // Two seconds without a failure, and it is another one.
             #expect(goesOn(lost, .detached, 30_000))
             #expect(goesOn(PCSCFailure(.listReaders, 0, meaning: .readerGone), .detached, 30_100))
+            // A call of pcscd's own that does not come back is made on a new connection, once; one to a card is none of that.
+            #expect(!goesOn(PCSCFailure(.transmit, 0, meaning: .stuck), .timedOut, 30_150))
+            let stuck = PCSCFailure(.getStatusChange, 0, meaning: .stuck)
+            #expect(goesOn(stuck, .serviceUnavailable(.pcscdNotRunning), 60_000))
+            #expect(!goesOn(stuck, .serviceUnavailable(.pcscdNotRunning), 65_100))
             // Another program that has the card is none of that, nor is a card that is refused.
             #expect(!goesOn(PCSCFailure(.connect, 0, meaning: .inUse), .inUse, 30_200))
             #expect(!goesOn(PCSCFailure(.connect, 0, meaning: .accessDenied), .inUse, 30_300))
