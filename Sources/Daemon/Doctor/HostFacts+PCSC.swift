@@ -24,7 +24,7 @@ extension HostFacts {
                 Finding(
                     .pcscd, .error, "pcscd is not running, and its socket does not start it",
                     remedy: Self.startSocket.joined(separator: " "), fix: .run(Self.startSocket)))
-        } else if pcsc == .notRunning {
+        } else if pcsc == .notRunning, !isFull {
             findings.append(
                 Finding(
                     .pcscd, .error, "pcscd does not answer",
@@ -37,9 +37,7 @@ extension HostFacts {
     func polkitRule() -> [Finding] {
         guard needsPCSC else { return [] }
         // A full pcscd closes a connection as one that refuses it does, and no rule mends that.
-        if pcsc == .accessDenied || pcscForDaemon == .accessDenied, pcscClients.count >= Self.mostClients {
-            return [fullService]
-        }
+        if isFull { return [fullService] }
         if Self.asksPolkit(tree), isInstalled {
             let findings = daemonFindings
             if !findings.isEmpty { return findings }
@@ -54,6 +52,13 @@ extension HostFacts {
             ]
         }
         return [refusalOfRoot]
+    }
+
+    /// Whether pcscd gives no connection because it has no place for one: libpcsclite says of that, by chance, that it refuses or
+    /// that it does not run.
+    private var isFull: Bool {
+        let refusals: [PCSCAnswer] = [.accessDenied, .notRunning]
+        return pcscClients.count >= Self.mostClients && (refusals.contains(pcsc) || refusals.contains(pcscForDaemon))
     }
 
     /// Whether pcscd is built to ask polkit who may use it.

@@ -117,4 +117,19 @@ struct PolkitCheckTests {
         host.pcscClients = []
         #expect(!host.checkup(pcsc: .readers([])).findings(about: .polkit).isEmpty)
     }
+
+    @Test(
+        "R23: a full pcscd that libpcsclite takes for one that does not run is told as full, and is not to be started")
+    func fullWithoutService() throws {
+        let host = try FakeHost.healthy()
+        host.pcscClients = (1_000..<1_200).map { $0 }
+        let found = host.checkup(pcsc: .notRunning).findings(about: .pcscd)
+        #expect(found.count == 1)
+        #expect(found.first?.problem.contains("200 connections") == true)
+        host.pcscForDaemon = .notRunning
+        let daemon = host.checkup(pcsc: .readers([])).findings(about: .pcscd)
+        #expect(daemon.first?.problem.contains("200 connections") == true)
+        host.pcscClients.removeLast()
+        #expect(host.checkup(pcsc: .notRunning).findings(about: .pcscd).first?.problem == "pcscd does not answer")
+    }
 }

@@ -34,7 +34,8 @@ struct Failure: Error {
                 exitCode: .unavailable)
         case .serviceUnavailable(.pcscdNotRunning):
             self.init(
-                error.description, hint: "run apt-get install pcscd && systemctl start pcscd.socket",
+                error.description,
+                hint: "run apt-get install pcscd && systemctl start pcscd.socket; if pcscd runs, run nfc-tap doctor",
                 exitCode: .unavailable)
         case .serviceUnavailable(.otherVersion):
             self.init(
