@@ -294,15 +294,15 @@ check-tills:
 	@scripts/build.sh --target Programs
 	scripts/check-tills.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
 
-# Every fault of a reader at every command of a payment and a pass, on each of the three readers; then COUNT sales with one to three of
-# them at random, from SEED on. A thousand cases a line, with time and seeds. COUNT torn, mute and repeated presentations at random,
-# single and with passes, on the virtual reader, and as far as a thousand on the others; as far as a thousand at the edge of the field,
-# and a quarter as many tickets, through libnfc and pcscd.
+# Every fault of a reader at every command of a payment and a pass, on each of the three readers; COUNT torn, mute and repeated
+# presentations at random, single and with passes, on the virtual reader, and as far as a thousand on the others; as far as a thousand at
+# the edge of the field, and as many tags, through libnfc and through pcscd. Then COUNT sales with one to three faults at random, from SEED
+# on, in SHARDS processes at a time (one for each processor). ONLY=WobbleAtTheEdge runs tests of that name alone.
 ## Fail the readers in every way, then COUNT times at random
 check-wobbles:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build --build-tests
-	NFC_TAP_WOBBLES=$(or $(COUNT),1000) NFC_TAP_SEED=$(or $(SEED),1) CI=1 $(SWIFT) test --skip-build --no-parallel --filter 'Wobble'
+	NFC_TAP_BIN="$$($(SWIFT) build --show-bin-path)" scripts/check-wobbles.sh $(or $(COUNT),1000) $(or $(SEED),1) $(or $(SHARDS),$$(nproc)) '$(or $(ONLY),Wobble)'
 
 # COUNT payments through replicas of the switch that are killed, with their database, and an acquirer that lies.
 ## Kill the payment service and its database during COUNT payments
