@@ -89,7 +89,8 @@ struct InspectionEdgeTests {
             }
         }
         #expect(messages == [.presentCard, .insertSwipeOrTryAnotherCard])
-        #expect(machine.hasMetCard)
+        let hasMetCard = machine.hasMetCard
+        #expect(hasMetCard)
     }
 
     @Test("R1: a card that has left is asked for again, once")
