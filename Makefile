@@ -69,7 +69,7 @@ demo-switch:
 	@echo "Building (the first time takes some minutes)"
 	@scripts/build.sh $(DEMO_FLAGS) --target Programs
 	@scripts/build.sh $(DEMO_FLAGS) --target SwitchPrograms
-	@scripts/demo-switch.py .build-demo/debug
+	@Tests/Checks/Estate/demo-switch.py .build-demo/debug
 
 ##@ Install it
 
@@ -77,14 +77,14 @@ demo-switch:
 ## Make the Debian package, in .build/deb
 deb: release
 	@scripts/install-packages.sh debhelper dpkg-dev python3
-	@scripts/make-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
+	@scripts/make-deb.sh nfc-tap "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
 
 # The package of the payment service's programs, in .build/deb.
 ## Make the payment service's Debian package, in .build/deb
 switch-deb:
 	@scripts/install-packages.sh debhelper dpkg-dev python3 $(ESTATE_PACKAGES)
 	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
-	@scripts/make-switch-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
+	@scripts/make-deb.sh nfc-tap-switch "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
 
 ## Build release programs and install them under PREFIX
 install: release
@@ -137,13 +137,13 @@ bless:
 ## Make the Python client, in .build/clients/python
 python-client:
 	@scripts/install-packages.sh python3 python3-venv
-	@scripts/make-python-client.sh "$$(scripts/install-peers.sh)" .build/clients/python
+	@clients/make-python-client.sh "$$(scripts/install-peers.sh)" .build/clients/python
 
 # The TypeScript client, made from the contract and compiled, in .build/clients/typescript.
 ## Make the TypeScript client, in .build/clients/typescript
 typescript-client:
 	@scripts/install-packages.sh python3 python3-venv node-typescript
-	@scripts/make-typescript-client.sh "$$(scripts/install-peers.sh)" .build/clients/typescript
+	@clients/make-typescript-client.sh "$$(scripts/install-peers.sh)" .build/clients/typescript
 
 ## Remove what was built
 clean:
@@ -155,37 +155,37 @@ clean:
 ## Hold the daemon against docs/openapi.yaml
 check-contract:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
-	@scripts/check-contract.sh "$$($(SWIFT) build --show-bin-path)"
+	@Tests/Contract/check-contract.sh "$$($(SWIFT) build --show-bin-path)"
 
 # The adapter and the POS client that the docs print, run as printed.
 ## Run the programs of docs/examples
 check-examples:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
-	@scripts/check-examples.sh "$$($(SWIFT) build --show-bin-path)"
+	@Tests/Checks/check-examples.sh "$$($(SWIFT) build --show-bin-path)"
 
 # The commands that docs/protocol.md prints, and their answers. With BLESS=--write the answers are written anew.
 ## Run the commands of docs/protocol.md
 check-protocol:
 	@scripts/install-packages.sh curl jq python3
-	@scripts/check-protocol.sh "$$($(SWIFT) build --show-bin-path)" $(BLESS)
+	@Tests/Contract/check-protocol.sh "$$($(SWIFT) build --show-bin-path)" $(BLESS)
 
 # The pages of share/till: their machine of a sale, amounts, and every message file, under node.
 ## Run the tests of till and display under node
 check-till:
-	@scripts/check-till.sh
+	@Tests/Till/check-till.sh
 
 ## Check the systemd units
 check-units:
-	@scripts/check-units.sh
+	@Tests/Checks/check-units.sh
 
 ## Check the udev rules
 check-udev:
-	@scripts/check-udev.sh
+	@Tests/Checks/check-udev.sh
 
-# The licence's line in every source file (scripts/add-spdx.sh puts it there), and everything that is linked in NOTICE.
+# The licence's line in every source file (Tests/Checks/check-licence.sh --fix puts it there), and everything that is linked in NOTICE.
 ## Find files without the licence's line
 check-licence:
-	@scripts/check-licence.sh
+	@Tests/Checks/check-licence.sh
 
 # Each rule of docs/conformance.md leads to a line and to the tests that it names.
 ## Follow each rule of docs/conformance.md to its line and tests
@@ -197,7 +197,7 @@ check-rules:
 ## Find data races
 check-threads:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
-	@scripts/check-threads.sh
+	@Tests/Checks/check-threads.sh
 
 # Memory errors: each fuzz target for a minute under the address sanitizer.
 ## Find memory errors with the fuzz targets
@@ -209,7 +209,7 @@ check-addresses:
 check-instructions:
 	@scripts/install-packages.sh $(BUILD_PACKAGES) binutils valgrind
 	$(SWIFT) build $(RELEASE_FLAGS) --product tap-bench 2>&1 | tail -n 20
-	@scripts/check-instructions.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench" $(BLESS)
+	@Tests/Checks/check-instructions.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench" $(BLESS)
 
 ##@ Check more, by hand
 
@@ -230,25 +230,28 @@ repeat:
 check-browser:
 	@scripts/install-packages.sh $(BROWSER_PACKAGES)
 	@scripts/build.sh
-	@FAULTS=$(FAULTS) scripts/check-browser.sh "$$($(SWIFT) build --show-bin-path)"
+	@FAULTS=$(FAULTS) Tests/Browser/check-browser.sh "$$($(SWIFT) build --show-bin-path)"
 
 # The package's whole life in a copy of this machine: install, tap, upgrade, remove, purge. Then both packages in a clean Debian 12 and 13.
 ## Install, use, upgrade and purge the packages in Debian 12 and 13
 check-package: release
 	@scripts/install-packages.sh $(SWITCH_PACKAGES)
 	@scripts/build.sh $(RELEASE_FLAGS) --target SwitchPrograms
-	@scripts/check-package.sh "$$($(SWIFT) build -c release --show-bin-path)"
+	@Tests/Checks/check-package.sh "$$($(SWIFT) build -c release --show-bin-path)"
 
 # Rules, units and hot-plug in a guest with USB. Ends with an error where it cannot run.
 ## Plug a reader into a virtual machine
 check-guest: release
-	@scripts/check-guest.sh "$$($(SWIFT) build -c release --show-bin-path)"
+	@Tests/Checks/check-guest.sh "$$($(SWIFT) build -c release --show-bin-path)"
 
-# The daemon's memory, files and sockets after a thousand taps; as root.
+# The daemon's memory, files, logs and sockets after TAPS taps; as root, for the daemon's memory is closed to everybody else.
 ## Search the daemon's memory after a thousand taps; as root
 check-secrets:
+	@[ "$$(id -u)" -eq 0 ] || { echo "check-secrets: run it as root: nobody else may read the daemon's memory"; exit 77; }
 	@scripts/install-packages.sh $(TEST_PACKAGES)
-	@scripts/check-secrets.sh 1000
+	@scripts/build.sh --build-tests
+	@NFC_TAP_TAPS=$(or $(TAPS),1000) $(SWIFT) test --skip-build --no-parallel --filter '^EndToEndTests\.SecretScanTests' 2>&1 | \
+		grep -E '^scan-secrets|^✘|^✔|^↳|Test run with'
 
 # Three hundred deaths of the daemon, at writes to its journal and at any other moment.
 ## Kill the daemon KILLS times
@@ -263,7 +266,7 @@ check-kills:
 check-power:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/build.sh --target Programs
-	scripts/check-power.py "$$($(SWIFT) build --show-bin-path)" --count $(or $(COUNT),1000) --seed $(or $(SEED),1) $(if $(FAULTS),--faults)
+	Tests/Checks/check-power.py "$$($(SWIFT) build --show-bin-path)" --count $(or $(COUNT),1000) --seed $(or $(SEED),1) $(if $(FAULTS),--faults)
 
 # Shops with daemons of their own whose payment services lie and whose daemons are killed: COUNT sales, held against what the
 # payment services have booked, in DAYS from a SEED on. What make test does with a thousand. Before them SEQUENCES of operations
@@ -274,9 +277,9 @@ check-books:
 	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd
 	$(SWIFT) build $(RELEASE_FLAGS) --product tap-simulation
 	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" operations $(or $(SEQUENCES),100000)
-	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --count $(or $(COUNT),100000) --days $(or $(DAYS),10) \
+	Tests/Checks/Books/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --count $(or $(COUNT),100000) --days $(or $(DAYS),10) \
 		--shops 8 --seed $(or $(SEED),1)
-	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --operations --count $(or $(OPERATIONS),12000) \
+	Tests/Checks/Books/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --operations --count $(or $(OPERATIONS),12000) \
 		--days $(or $(DAYS),10) --kills $$(($(or $(OPERATIONS),12000) / 6)) --shops 8 --seed $(or $(SEED),1)
 
 # The same with KILLS deaths, half of the payments stored, and a wall clock that is put back and ahead.
@@ -284,7 +287,7 @@ check-books:
 check-deaths:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd
-	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --count $$(($(or $(KILLS),520) * 8)) --kills $(or $(KILLS),520) \
+	Tests/Checks/Books/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --count $$(($(or $(KILLS),520) * 8)) --kills $(or $(KILLS),520) \
 		--clocks --away 3 --seed $(or $(SEED),1)
 
 # Tills of four protocols in front of nfc-tap-ecr: KILLS deaths of bridge, daemon and till for each, held against the sandbox's books.
@@ -292,7 +295,7 @@ check-deaths:
 check-tills:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/build.sh --target Programs
-	scripts/check-tills.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
+	Tests/Checks/check-tills.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
 
 # Every fault of a reader at every command of a payment and a pass, on each of the three readers; COUNT torn, mute and repeated
 # presentations at random, single and with passes, on the virtual reader, and as far as a thousand on the others; as far as a thousand at
@@ -317,14 +320,14 @@ check-switch:
 check-switch-secrets:
 	@scripts/install-packages.sh $(ESTATE_PACKAGES)
 	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
-	scripts/check-switch-secrets.py "$$($(SWIFT) build -c release --show-bin-path)" --taps $(or $(TAPS),1000)
+	Tests/Checks/Estate/check-switch-secrets.py "$$($(SWIFT) build -c release --show-bin-path)" --taps $(or $(TAPS),1000)
 
 # A payment service with its standby on this machine, TILLS tills and TAPS taps before it, and deaths of everything: docs/estate.md.
 ## Run many tills before a payment service in which all parts die
 estate:
 	@scripts/install-packages.sh $(ESTATE_PACKAGES)
 	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
-	scripts/check-estate.py "$$($(SWIFT) build -c release --show-bin-path)" --tills $(or $(TILLS),1000) --taps $(or $(TAPS),100000) \
+	Tests/Checks/Estate/check-estate.py "$$($(SWIFT) build -c release --show-bin-path)" --tills $(or $(TILLS),1000) --taps $(or $(TAPS),100000) \
 		--kills $(or $(KILLS),200) --fail-overs $(or $(FAIL_OVERS),10) --every $(or $(EVERY),4) --pause $(or $(PAUSE),0) \
 		--seconds $(or $(SECONDS),3000) --seed $(or $(SEED),1)
 
@@ -336,7 +339,7 @@ fuzz:
 ## Tap for hours and watch memory and descriptors
 soak:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
-	@scripts/soak.sh
+	@Tests/Checks/Soak/soak.sh
 
 # COUNT transactions in shops where everything that can lie lies, held against the payment services' books; or the story of
 # one SEED.
@@ -370,7 +373,7 @@ bench:
 bench-switch:
 	@scripts/install-packages.sh $(ESTATE_PACKAGES)
 	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
-	scripts/bench-switch.py "$$($(SWIFT) build -c release --show-bin-path)"
+	Tests/Checks/Estate/bench-switch.py "$$($(SWIFT) build -c release --show-bin-path)"
 
 # 1, 8 and 64 lanes tapping as fast as they can for SECONDS.
 ## Tap on 1, 8 and 64 lanes for SECONDS
@@ -392,4 +395,4 @@ dist:
 ## Make one with a key for the occasion, and verify it
 check-dist: release
 	@scripts/install-packages.sh debhelper dpkg-dev python3 lintian gpg gpg-agent
-	@scripts/check-dist.sh "$$($(SWIFT) build -c release --show-bin-path)"
+	@Tests/Checks/check-dist.sh "$$($(SWIFT) build -c release --show-bin-path)"

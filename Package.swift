@@ -398,7 +398,7 @@ if !Context.packageDirectory.contains("/checkouts/") {
     }
 }
 
-// scripts/check-threads.sh builds the tests that it runs, and no others.
+// Tests/Checks/check-threads.sh builds the tests that it runs, and no others.
 if let tests = Context.environment["NFC_TAP_TESTS"]?.split(separator: " ").map(String.init) {
     package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
 }

@@ -1,25 +1,36 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Assembles the Debian package: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]. The version is that of
-# the programs unless one is given.
+# Assembles a Debian package: make-deb.sh nfc-tap|nfc-tap-switch FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]. The version
+# is that of the programs unless one is given. SOURCE_DATE_EPOCH is the latest time that a file inside may have.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-bin=$(realpath "${1:?usage: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]}")
-output=$(realpath -m "${2:?usage: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]}")
+usage="usage: make-deb.sh nfc-tap|nfc-tap-switch FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]"
+name=${1:?$usage}
+bin=$(realpath "${2:?$usage}")
+output=$(realpath -m "${3:?$usage}")
 . scripts/lib.sh
-version=${3:-$(product_version)}
+version=${4:-$(product_version)}
+case $name in
+    nfc-tap) debian=packaging/debian ;;
+    nfc-tap-switch) debian=packaging/switch/debian ;;
+    *)
+        echo "make-deb: no package is called $name. $usage" >&2
+        exit 64
+        ;;
+esac
 
-tree=$folder/nfc-tap-$version
+tree=$folder/$name-$version
 mkdir -p "$tree"
-cp -a packaging/debian "$tree/debian"
+cp -a "$debian" "$tree/debian"
 cp -a README.md NOTICE docs packaging scripts share systemd udev "$tree"
-cp systemd/nfc-tap.sysusers "$tree/debian/nfc-tap.sysusers"
-cp systemd/nfc-tap.tmpfiles "$tree/debian/nfc-tap.tmpfiles"
-if ! grep -q "^nfc-tap ($version)" packaging/debian/changelog; then
+cp "systemd/$name.sysusers" "$tree/debian/$name.sysusers"
+[ "$name" != nfc-tap ] || cp systemd/nfc-tap.tmpfiles "$tree/debian/nfc-tap.tmpfiles"
+if ! grep -q "^$name ($version)" "$debian/changelog"; then
     {
-        printf 'nfc-tap (%s) bookworm; urgency=medium\n\n  * Build of this version.\n\n' "$version"
-        printf ' -- %s  %s\n\n' "$(sed -n 's/^Maintainer: //p' packaging/debian/control)" "$(date --rfc-email)"
-        cat packaging/debian/changelog
+        printf '%s (%s) bookworm; urgency=medium\n\n  * Build of this version.\n\n' "$name" "$version"
+        printf ' -- %s  %s\n\n' "$(sed -n 's/^Maintainer: //p' "$debian/control")" \
+            "$(date --rfc-email --date "@${SOURCE_DATE_EPOCH:-$(date +%s)}")"
+        cat "$debian/changelog"
     } >"$tree/debian/changelog"
 fi
 

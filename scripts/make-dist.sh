@@ -38,7 +38,7 @@ said=$("$bin/nfc-tap" --version)
 
 rm -rf "$output"
 mkdir -p "$output"
-scripts/make-deb.sh "$bin" "$output" >/dev/null
+scripts/make-deb.sh nfc-tap "$bin" "$output" >/dev/null
 lintian --allow-root --fail-on error,warning --suppress-tags debian-changelog-has-wrong-day-of-week "$output"/*.deb
 git archive --prefix="nfc-tap-$version/" --output="$output/nfc-tap-$version.tar.gz" HEAD
 sed -e '/./,$!d' "$folder/changes" >"$output/CHANGES-$version.md"

@@ -147,7 +147,7 @@ rm -f "$results"/*.failures
 read -r ran failed skipped < <(cat "$results"/* | awk '{ a += $1; b += $2; c += $3 } END { print a, b, c }')
 status=0
 [ "$failed" -eq 0 ] || status=1
-leaks=$(scripts/check-leaks.sh "$NFC_TAP_ARTIFACTS" 2>&1) || status=1
+leaks=$(Tests/Checks/Secrets/check-leaks.sh "$NFC_TAP_ARTIFACTS" 2>&1) || status=1
 for log in "$NFC_TAP_ARTIFACTS"/*Tests*.log; do printf '\n== %s\n' "$(basename "$log" .log)" && cat "$log"; done >.build/test.log
 echo "$leaks"
 echo "test: $ran tests in ${#targets[@]} targets, $failed failed, $skipped skipped," \

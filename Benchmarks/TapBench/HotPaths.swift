@@ -8,7 +8,7 @@ import PaymentValues
 import Synchronization
 import TapSession
 
-/// One path of a tap, run so often and nothing besides: for a profiler, and for `scripts/check-instructions.sh`, which
+/// One path of a tap, run so often and nothing besides: for a profiler, and for `Tests/Checks/check-instructions.sh`, which
 /// takes the cost of one run from the difference between two numbers of runs.
 enum HotPath: String, CaseIterable {
     case tlvWalk = "tlv-walk"

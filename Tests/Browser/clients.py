@@ -35,7 +35,7 @@ class Clients(unittest.TestCase):
 
     def make(self, language):
         folder = self.shop.folder / language
-        self.shop.run(ROOT / f"scripts/make-{language}-client.sh", os.environ["NFC_TAP_PYTHON"], folder)
+        self.shop.run(ROOT / f"clients/make-{language}-client.sh", os.environ["NFC_TAP_PYTHON"], folder)
         return folder
 
     def test_the_typescript_client(self):

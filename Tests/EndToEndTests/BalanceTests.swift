@@ -36,7 +36,7 @@ struct BalanceTests {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments =
             [
-                "python3", Checkout.file("scripts/check-books.py").path,
+                "python3", Checkout.file("Tests/Checks/Books/check-books.py").path,
                 Program.daemon.url.deletingLastPathComponent().path,
             ] + options
         process.standardOutput = output

@@ -11,7 +11,7 @@ struct PowerCutTests {
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
-            "python3", Checkout.file("scripts/check-power.py").path,
+            "python3", Checkout.file("Tests/Checks/check-power.py").path,
             URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path, "--count", "40",
         ]
         process.standardOutput = output

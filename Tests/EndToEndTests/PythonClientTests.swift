@@ -17,7 +17,7 @@ struct PythonClientTests {
             ["virtual", "--control", shop.readerSocket, "present", "visa"], in: shop.folder)
         #expect(present.status == 0, "\(present.errors)")
         let package = shop.folder.appending(path: "python").path
-        let made = try Peer.run(Checkout.file("scripts/make-python-client.sh").path, [Peer.python, package])
+        let made = try Peer.run(Checkout.file("clients/make-python-client.sh").path, [Peer.python, package])
         try #require(made.status == 0, "\(made.output)\(made.errors)")
         let result = try Peer.run(
             "/usr/bin/env", ["PYTHONPATH=\(package)", Peer.python, "\(package)/tests/life.py", shop.posSocket])
@@ -31,7 +31,7 @@ struct PythonClientTests {
         try shop.awaitReader()
         try shop.card("present visa")
         let package = shop.folder.appending(path: "python").path
-        let made = try Peer.run(Checkout.file("scripts/make-python-client.sh").path, [Peer.python, package])
+        let made = try Peer.run(Checkout.file("clients/make-python-client.sh").path, [Peer.python, package])
         try #require(made.status == 0, "\(made.output)\(made.errors)")
         #expect(made.output.contains(package) && made.output.contains(".whl"), "\(made.output)")
         let page = try Checkout.text("clients/python/README.md")

@@ -185,7 +185,7 @@ struct SecretScanTests {
     private func scan(_ target: String, _ secrets: String) throws -> String? {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        let script = Checkout.file("scripts/scan-secrets.py")
+        let script = Checkout.file("Tests/Checks/Secrets/scan-secrets.py")
         let context = ProcessInfo.processInfo.environment["NFC_TAP_SCAN_CONTEXT"] == nil ? [] : ["--context"]
         process.arguments = ["python3", script.path] + context + [target]
         let (input, output) = (Pipe(), Pipe())
@@ -209,7 +209,7 @@ extension Shop {
         keep(try Program.sandbox.launch(["--sandbox", "--socket", inner], in: folder))
         try eventually(inner) { FileManager.default.fileExists(atPath: inner) }
         let capture = Process()
-        let script = Checkout.file("scripts/capture-socket.py")
+        let script = Checkout.file("Tests/Checks/Secrets/capture-socket.py")
         capture.executableURL = URL(filePath: "/usr/bin/env")
         capture.arguments = [
             "python3", script.path, pspSocket, inner, folder.appending(path: "psp.capture").path,

@@ -11,7 +11,7 @@ struct SoakTests {
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
-            "python3", Checkout.file("scripts/soak.py").path, "virtual",
+            "python3", Checkout.file("Tests/Checks/Soak/soak.py").path, "virtual",
             Program.daemon.url.deletingLastPathComponent().path, "--taps", "300", "--lanes", "2",
         ]
         process.standardOutput = output

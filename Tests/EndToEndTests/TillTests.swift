@@ -260,7 +260,7 @@ struct TillTests {
         let result = try Peer.run(
             "/usr/bin/env",
             [
-                "python3", Checkout.file("scripts/check-tills.py").path,
+                "python3", Checkout.file("Tests/Checks/check-tills.py").path,
                 Program.daemon.url.deletingLastPathComponent().path, Peer.python, "--kills", "5",
             ])
         #expect(result.status == 0, "\(result.output)\(result.errors)")

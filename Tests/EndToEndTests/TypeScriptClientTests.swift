@@ -17,7 +17,7 @@ struct TypeScriptClientTests {
             ["virtual", "--control", shop.readerSocket, "present", "visa"], in: shop.folder)
         #expect(present.status == 0, "\(present.errors)")
         let package = shop.folder.appending(path: "typescript").path
-        let made = try Peer.run(Checkout.file("scripts/make-typescript-client.sh").path, [Peer.python, package])
+        let made = try Peer.run(Checkout.file("clients/make-typescript-client.sh").path, [Peer.python, package])
         try #require(made.status == 0, "\(made.output)\(made.errors)")
         let result = try Peer.run(
             "/usr/bin/env",

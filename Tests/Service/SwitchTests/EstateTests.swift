@@ -9,7 +9,7 @@ import Testing
 struct EstateTests {
     /// - Returns: what it printed, and whether it ended with 0.
     private func run(_ script: String, _ arguments: [String]) throws -> (text: String, isDone: Bool) {
-        try run(["\(Checkout.root.path())scripts/\(script)", SwitchRig.programs.path()] + arguments)
+        try run(["\(Checkout.root.path())Tests/Checks/Estate/\(script)", SwitchRig.programs.path()] + arguments)
     }
 
     private func run(_ command: [String]) throws -> (text: String, isDone: Bool) {

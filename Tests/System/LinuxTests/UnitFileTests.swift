@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The lines of the units that nothing else would miss. What systemd makes of them, scripts/check-units.sh and
-/// scripts/check-package.sh see.
+/// The lines of the units that nothing else would miss. What systemd makes of them, Tests/Checks/check-units.sh and
+/// Tests/Checks/check-package.sh see.
 @Suite struct UnitFileTests {
     /// Settings of a unit by section, in order.
     private func settings(_ file: String) throws -> [String: [(key: String, value: String)]] {

@@ -18,7 +18,7 @@ final class LaneRace: Sendable {
         var returned: Set<String> = []
         var failure: PaymentTapError?
         /// What has happened since `takeProgress`. Here, and not in the stream, because the lock is what the thread sanitizer
-        /// sees (scripts/check-threads.sh).
+        /// sees (Tests/Checks/check-threads.sh).
         var progress: [TapProgress] = []
     }
 
