@@ -11,6 +11,7 @@ TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqli
 
 # The switch and its tests want PostgreSQL, which no other program does.
 SWITCH_PACKAGES := libpq-dev
+DIST_PACKAGES := debhelper dpkg-dev python3 lintian binutils xz-utils
 BROWSER_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv nodejs node-typescript chromium cage xwayland zbar-tools poppler-utils fonts-noto-core fonts-noto-cjk
 # What a payment service is made of on one machine: PostgreSQL, haproxy, a token.
 ESTATE_PACKAGES := $(BUILD_PACKAGES) $(SWITCH_PACKAGES) postgresql-15 haproxy softhsm2 openssl procps python3 curl
@@ -383,16 +384,18 @@ load:
 
 ##@ Release it
 
-# A release in .build/dist: package, sources, changes, and their sums signed with the key that NFC_TAP_SIGNING_KEY names.
+# A release in .build/dist: package, sources, changes, what it was made with (.buildinfo), what is inside (.spdx.json), and their sums
+# signed with the key that NFC_TAP_SIGNING_KEY names.
 ## Make a signed release, in .build/dist
 dist:
-	@scripts/install-packages.sh debhelper dpkg-dev python3 lintian gpg
+	@scripts/install-packages.sh $(DIST_PACKAGES) gpg
 	@scripts/make-dist.sh --ready
 	@$(MAKE) --no-print-directory release
 	@scripts/make-dist.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/dist
 
-# The same with a key for the occasion: what is signed verifies, what has been changed does not.
-## Make one with a key for the occasion, and verify it
+# Twice in clean clones, with a key for the occasion: the bytes are the same, what is signed verifies, what has been changed does not.
+# With REBUILD=1 the second clone builds the programs anew.
+## Make one twice, compare the bytes and verify it
 check-dist: release
-	@scripts/install-packages.sh debhelper dpkg-dev python3 lintian gpg gpg-agent
+	@scripts/install-packages.sh $(DIST_PACKAGES) gpg gpg-agent python3-venv
 	@Tests/Checks/check-dist.sh "$$($(SWIFT) build -c release --show-bin-path)"
