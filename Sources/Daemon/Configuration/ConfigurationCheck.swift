@@ -86,7 +86,7 @@ public struct ConfigurationCheck: Sendable {
         if let rival {
             remarks.append(
                 "lanes \(rival.name) and \(lane.name) may want the same reader: each takes one that the other has not, in the "
-                    + "order in which pcscd lists them; write more of each reader's name, as nfc-tap readers lists it")
+                    + "order in which pcscd lists them. Write more of each reader's name, as nfc-tap readers lists it")
         }
         let name = PCSCReaderName(text)
         if let model = ReaderModels.model(named: text), model.quirks.contains(.severalSlots), name.slot == .unknown,

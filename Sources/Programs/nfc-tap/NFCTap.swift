@@ -17,7 +17,7 @@ struct NFCTap: AsyncParsableCommand {
                     HandoverCommand.self, StoredCards.self, LoyaltyCommand.self,
                 ]),
             CommandGroup(
-                name: "What became of a payment",
+                name: "The outcome of a payment",
                 subcommands: [
                     ListCommand.self, LastCommand.self, Find.self, ReceiptCommand.self, Events.self, Cancel.self,
                     Confirm.self, Reverse.self, Decline.self, Capture.self, Adjust.self, Release.self,

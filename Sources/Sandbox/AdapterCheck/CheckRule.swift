@@ -108,7 +108,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .deletionRepeat: "A deletion that is sent again is answered with 200, 202 or 404"
         case .deletionEnds: "After a deletion no charge of the token is approved"
         case .pinVerified: "A sale that promises a PIN is not approved without one that opens"
-        case .pinContinuation: "Nothing goes on with a PIN but a sale that was declined for want of one"
+        case .pinContinuation: "Nothing continues with a PIN but a sale that was declined for want of one"
         case .link: "A link is opened with an address, and GET /v1/links/ID tells the same"
         case .linkRepeat: "A link with the same key and body gets the same address"
         case .linkOtherBody: "A link with the same key and another body gets 422"

@@ -100,7 +100,7 @@ final class SwitchMeasures: Sendable {
             "nfc_tap_switch_faults_total", .counter, help: "What should not happen, by kind; the log says which.")
         for fault in Fault.allCases { faults.add(counted[fault] ?? 0, [("fault", fault.rawValue)]) }
         var payments = MetricFamily(
-            "nfc_tap_switch_payments_total", .counter, help: "Payments decided by this replica, by what became of them."
+            "nfc_tap_switch_payments_total", .counter, help: "Payments decided by this replica, by outcome."
         )
         for outcome in Outcome.allCases { payments.add(outcomes[outcome] ?? 0, [("outcome", outcome.rawValue)]) }
         var times = MetricFamily(

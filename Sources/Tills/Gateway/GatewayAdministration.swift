@@ -99,9 +99,9 @@ extension Gateway {
     private func missingPage(of draft: TillDraft) -> GatewayAdministration.Fault? {
         guard draft.origins.isEmpty, !pages.has(draft.kind) else { return nil }
         return GatewayAdministration.Fault(
-            "no \(draft.kind).html was in \(pagesFolder) when the gateway started, so /\(draft.kind)/ would open nothing: "
-                + "install the package again, or name the folder with pages in nfc-tap-gateway.toml, and restart "
-                + "nfc-tap-gateway; for pages of another server name them with --origin")
+            "no \(draft.kind).html was in \(pagesFolder) when the gateway started, so /\(draft.kind)/ would open nothing. "
+                + "Install the package again, or name the folder with pages in nfc-tap-gateway.toml, and restart "
+                + "nfc-tap-gateway. For pages of another server name them with --origin")
     }
 
     /// The one lane of a shop that has one: nobody has to know its name.

@@ -48,7 +48,7 @@ struct StateTableTests {
             asksAgain.formUnion(orders.asksAgain)
             timers.merge(orders.timers) { $0.union($1) }
         }
-        var lines = ["| state | knows | goes on by itself | leads to |", "|---|---|---|---|"]
+        var lines = ["| state | knows | continues on its own | leads to |", "|---|---|---|---|"]
         for (state, text) in knows {
             let from = edges.filter { $0.from == state && $0.to != state }
             let times = (timers[state] ?? []).filter { $0 > 0 }

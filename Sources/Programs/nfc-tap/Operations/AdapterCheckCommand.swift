@@ -19,7 +19,7 @@ struct AdapterCheckCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An amount that the adapter approves, and ten times of which it approves too.",
+            "An amount that the adapter approves, also ten times as much.",
             valueName: "amount currency"))
     var amount = "9.00 EUR"
 

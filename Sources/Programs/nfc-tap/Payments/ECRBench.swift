@@ -39,7 +39,7 @@ struct ECRBench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seconds by which each message of the terminal is delayed.", valueName: "seconds"))
     var delay: Double = 0
 
-    @Flag(help: "Send each byte of the terminal by itself.")
+    @Flag(help: "Send each byte of the terminal alone.")
     var pieces = false
 
     @Option(help: ArgumentHelp("Change a bit in this message of the terminal; 1 is the first.", valueName: "message"))

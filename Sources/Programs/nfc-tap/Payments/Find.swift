@@ -5,7 +5,7 @@ import TapClient
 
 struct Find: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows what became of a request, by its idempotency key.",
+        abstract: "Shows the outcome of a request, by its idempotency key.",
         discussion: """
             For a till that has lost an answer. Ends with the exit code of the command that began the transaction. A \
             key that never arrived is an error: send the request again with the same key.

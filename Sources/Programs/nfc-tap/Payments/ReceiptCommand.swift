@@ -10,8 +10,8 @@ struct ReceiptCommand: AsyncParsableCommand {
         commandName: "receipt", abstract: "Prints the receipt of a transaction.",
         discussion: """
             The customer's copy is in the language of the sale, the merchant's in English; --language changes that. If the \
-            payment service gives an address for a digital receipt, --text draws its QR code, --qr prints the address, and \
-            --svg and --png write a picture of the code. --escpos writes the commands of a receipt printer: \
+            payment service gives an address for a digital receipt, --text draws its QR code, --qr prints the address. \
+            With --svg and --png it is a picture of the code. --escpos writes the commands of a receipt printer: \
             nfc-tap receipt ID --escpos >/dev/usb/lp0
             """)
 

@@ -12,7 +12,7 @@ enum Phrase {
             + ", \(CodeNames.transactionType(transaction.type.rawValue)), "
             + "\(CardText.date(transaction.date)) \(time), \(CodeNames.country(UInt64(transaction.country)))"
         if let other = transaction.otherAmount {
-            words += ", of which \(CodeNames.amount(other, currency: UInt64(transaction.currency))) cashback"
+            words += ", including \(CodeNames.amount(other, currency: UInt64(transaction.currency))) cashback"
         }
         return words
     }
