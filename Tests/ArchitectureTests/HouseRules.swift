@@ -85,4 +85,55 @@ enum HouseRules {
             .mapValues { Set($0.map { $0.split(separator: "/")[2] }) }
         return rooms.filter { $0.value.count > 1 }.map { "\($0.key): \($0.value.sorted())" }.sorted()
     }
+
+    // MARK: - Comments
+
+    /// Lines that declare a public function or initializer that throws, and whose comment does not say when.
+    static func silentThrows(_ source: SwiftSource) -> [Int] {
+        source.lines.indices.filter { number in
+            let words = source.lines[number].words
+            let keyword = Declaration(words).keyword
+            guard words.hasPrefix("public ") || words.contains(" public "),
+                ["func", "init", "subscript"].contains(keyword)
+            else { return false }
+            return isThrowing(number, source.lines)
+                && !SwiftSource.comment(above: number, source.lines).contains("Throws:")
+        }.map { $0 + 1 }
+    }
+
+    /// Whether `throws` stands between a declaration's parameters and its body.
+    private static func isThrowing(_ number: Int, _ lines: [SwiftSource.Line]) -> Bool {
+        var (depth, seen) = (0, "")
+        for (offset, line) in lines[number...].prefix(20).enumerated() {
+            let begins = offset > 0 && depth == 0
+            // The next declaration of a protocol begins a line, and so does the end of its body.
+            if begins, line.isBlank || line.isComment || Declaration(line.words).isDeclaration { break }
+            if begins, line.words.hasPrefix("}") || ["var", "let"].contains(Declaration(line.words).keyword) { break }
+            for character in line.code {
+                if "([".contains(character) { depth += 1 }
+                if ")]".contains(character) { depth -= 1 }
+                if depth == 0, character == "{" { return seen.contains(" throws") }
+                if depth == 0 { seen.append(character) }
+            }
+            seen += " "
+        }
+        return seen.contains(" throws")
+    }
+
+    /// Words that stand for a noun, which a comment's first line cannot have named yet. “This user” and “Which key” name theirs.
+    private static let pronouns: Set<Substring> = [
+        "Both", "He", "Her", "His", "It", "Its", "She", "That", "Their", "Them", "They", "Those", "Whom", "Whose",
+    ]
+
+    /// Lines on which a comment of a declaration begins with a pronoun.
+    static func pronounsFirst(_ source: SwiftSource) -> [Int] {
+        source.lines.indices.filter { number in
+            let comment = source.lines[number].comment
+            guard source.lines[number].isComment, comment.hasPrefix("///") else { return false }
+            if number > 0, source.lines[number - 1].isComment, source.lines[number - 1].comment.hasPrefix("///") {
+                return false
+            }
+            return comment.dropFirst(3).split { !$0.isLetter }.first.map(pronouns.contains) ?? false
+        }.map { $0 + 1 }
+    }
 }

@@ -65,6 +65,8 @@ public struct CommandAPDU: Equatable, Sendable {
     }
 
     /// The same command with another Le, for the answer 6Cxx.
+    ///
+    /// - Throws: `APDUError.leOutOfRange` unless `le` is 1…256.
     public func withLe(_ le: Int) throws(APDUError) -> CommandAPDU {
         try CommandAPDU(cla: cla, ins: ins, p1: p1, p2: p2, data: data, le: le)
     }
@@ -72,11 +74,15 @@ public struct CommandAPDU: Equatable, Sendable {
 
 extension CommandAPDU {
     /// SELECT by DF name, first or only occurrence (EMV Book 1 §11.3).
+    ///
+    /// - Throws: `APDUError.dataTooLong` for a name of more than 255 bytes.
     public static func select(_ name: [UInt8]) throws(APDUError) -> CommandAPDU {
         try CommandAPDU(cla: 0x00, ins: 0xA4, p1: 0x04, p2: 0x00, data: name, le: 256)
     }
 
     /// GET RESPONSE for the `count` (1…256) bytes that SW 61xx announced (ISO/IEC 7816-4 §11.4.3).
+    ///
+    /// - Throws: `APDUError.leOutOfRange` unless `count` is 1…256.
     public static func getResponse(_ count: Int) throws(APDUError) -> CommandAPDU {
         try CommandAPDU(cla: 0x00, ins: 0xC0, p1: 0x00, p2: 0x00, le: count)
     }

@@ -13,6 +13,8 @@ public final class SecretBytes: Sendable {
     }
 
     /// Lets `fill` write the secret straight into locked memory. Grows beyond `capacity` if it must.
+    ///
+    /// - Throws: what `fill` throws.
     public init<Failure: Error>(
         capacity: Int, _ fill: (inout SecretWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -23,6 +25,8 @@ public final class SecretBytes: Sendable {
     }
 
     /// The bytes, for the length of the call. Do not copy them into memory that nobody wipes.
+    ///
+    /// - Throws: what `body` throws.
     public func withSpan<Result: Sendable, Failure: Error>(
         _ body: (borrowing Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -32,6 +36,8 @@ public final class SecretBytes: Sendable {
     }
 
     /// As `withSpan`, for interfaces that take a pointer (swift-crypto seals a buffer pointer without copying it).
+    ///
+    /// - Throws: what `body` throws.
     public func withUnsafeBytes<Result: Sendable, Failure: Error>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -14,6 +14,7 @@ public enum TLV {
     ///   - bytes: the buffer that all offsets refer to.
     ///   - range: the part to read; `nil` for all of it.
     ///   - visit: gets each object; return `false` to stop early.
+    /// - Throws: `TLVError` at the first object that is no BER-TLV, or lies deeper than `maximumDepth`.
     @inlinable
     public static func walk(
         _ bytes: borrowing Span<UInt8>, in range: Range<Int>? = nil, _ visit: (TLVNode) -> Bool
@@ -49,6 +50,8 @@ public enum TLV {
     }
 
     /// Every object at every depth as a flat list.
+    ///
+    /// - Throws: `TLVError` at the first object that is no BER-TLV, or lies deeper than `maximumDepth`.
     public static func nodes(_ bytes: [UInt8], in range: Range<Int>? = nil) throws(TLVError) -> [TLVNode] {
         var nodes: [TLVNode] = []
         nodes.reserveCapacity(24)
@@ -60,6 +63,8 @@ public enum TLV {
     }
 
     /// The objects directly in `range`, without looking into templates.
+    ///
+    /// - Throws: `TLVError` at the first object in `range` that is no BER-TLV.
     public static func children(_ bytes: [UInt8], in range: Range<Int>? = nil) throws(TLVError) -> [TLVNode] {
         var nodes: [TLVNode] = []
         // Templates of cards have a handful.
@@ -80,6 +85,8 @@ public enum TLV {
     }
 
     /// The first object with `tag` at any depth, or `nil`.
+    ///
+    /// - Throws: `TLVError` for an object before the one found that is no BER-TLV, or lies too deep.
     public static func first(_ tag: Tag, _ bytes: [UInt8], in range: Range<Int>? = nil) throws(TLVError) -> TLVNode? {
         var found: TLVNode?
         try walk(bytes.span, in: range) { node in

@@ -22,6 +22,7 @@ public struct AuthenticationSteps: Sendable {
     ///
     /// - Parameter authority: the CA public key that `request.rid` and `request.caIndex` name; that it is in use on
     ///   `request.date` is the caller's to know.
+    /// - Throws: `AuthenticationFailure`, the check that the issuer's certificate fails first.
     public func issuerKey(under authority: RSAPublicKey) throws(AuthenticationFailure) -> RSAPublicKey {
         guard !request.issuerCertificate.isEmpty, !request.issuerExponent.isEmpty else { throw .dataMissing }
         let certificate = try RecoveredData(request.issuerCertificate, with: authority, format: .issuerCertificate)
@@ -39,6 +40,8 @@ public struct AuthenticationSteps: Sendable {
     }
 
     /// Retrieval of the ICC public key (EMV Book 2 §6.4).
+    ///
+    /// - Throws: `AuthenticationFailure`, the check that the card's certificate fails first.
     public func iccKey(under issuer: RSAPublicKey) throws(AuthenticationFailure) -> RSAPublicKey {
         guard !request.iccCertificate.isEmpty, !request.iccExponent.isEmpty else { throw .dataMissing }
         let certificate = try RecoveredData(request.iccCertificate, with: issuer, format: .iccCertificate)
@@ -58,6 +61,7 @@ public struct AuthenticationSteps: Sendable {
     /// The signature itself, by the request's method (EMV Book 2 §5.4, §6.5 and §6.6).
     ///
     /// - Parameter key: the issuer's for SDA, the card's for DDA and CDA.
+    /// - Throws: `AuthenticationFailure`, the check that the signature fails first.
     public func verify(with key: RSAPublicKey) throws(AuthenticationFailure) -> AuthenticatedData {
         guard !request.signature.isEmpty else { throw .dataMissing }
         switch request.method {

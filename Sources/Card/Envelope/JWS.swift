@@ -14,6 +14,7 @@ public enum JWS {
     }
 
     /// - Returns: the payload, once header, type and signature hold.
+    /// - Throws: `JWSError` for a token of another form, algorithm, type or key, or with another signature.
     public static func verify(
         _ token: String, with key: VerificationKey, type: String
     ) throws(JWSError) -> [UInt8] {

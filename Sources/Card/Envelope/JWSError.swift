@@ -9,9 +9,9 @@ public enum JWSError: Error, Equatable, Sendable {
     case unsupportedAlgorithm(String)
     /// `crit` or `b64`: what they ask for is not done.
     case unsupportedHeader(member: String)
-    /// Its `kid` names another key.
+    /// The token's `kid` names another key.
     case wrongKey
-    /// Its `typ` says that it is something else than what was asked for.
+    /// The token's `typ` says that it is something else than what was asked for.
     case wrongType(String)
     /// The signature is not this key's, or a byte was changed.
     case notAuthentic

@@ -32,6 +32,7 @@ public struct OneTimeSeal: ~Copyable, Sendable {
     /// Seals `plaintext`, which is read where it lies, never copied.
     ///
     /// - Returns: the five base64url parts with dots between them.
+    /// - Throws: `EnvelopeError.unusableKey` if the cipher refuses.
     public consuming func seal(_ plaintext: SecretBytes) throws(EnvelopeError) -> String {
         let box: AES.GCM.SealedBox
         do {

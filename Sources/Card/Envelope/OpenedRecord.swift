@@ -5,7 +5,7 @@ import StrictJSON
 /// What a payment service takes out of an opened envelope: card data in the clear. Only rooms that the test of the architecture names
 /// may have one.
 package struct OpenedRecord: Sendable {
-    /// It is no record of version 1.
+    /// The bytes are no record of version 1.
     package struct Unreadable: Error, Equatable {}
 
     package let id: String

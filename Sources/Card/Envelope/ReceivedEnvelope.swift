@@ -39,6 +39,7 @@ public struct ReceivedEnvelope: Sendable {
     }
 
     /// - Parameter secret: the x coordinate on which the recipient's key and `ephemeralPoint` agree (RFC 7518 §4.6.2: Z).
+    /// - Throws: `EnvelopeError.notAuthentic` for a key or bytes that are not the sender's.
     public func open(agreed secret: SecretBytes) throws(EnvelopeError) -> SecretBytes {
         let agreed = ConcatKDF.derive(
             secret, algorithm: header.agreementName, partyU: header.partyU, partyV: header.partyV)
@@ -46,6 +47,7 @@ public struct ReceivedEnvelope: Sendable {
     }
 
     /// - Parameter contentKey: 32 bytes, of an algorithm whose content key is not agreed on.
+    /// - Throws: `EnvelopeError.notAuthentic` for a key or bytes that are not the sender's.
     public func open(contentKey: SecretBytes) throws(EnvelopeError) -> SecretBytes {
         guard contentKey.count == 32 else { throw .notAuthentic }
         // The key is made from the bytes where they lie, so that no copy has to be wiped.

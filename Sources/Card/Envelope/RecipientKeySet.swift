@@ -7,7 +7,7 @@ public struct RecipientKeySet: Equatable, Sendable {
     public struct Refusal: Equatable, Sendable {
         /// Place in the set, from 0.
         public let position: Int
-        /// Its `kid`, where that can be read.
+        /// The key's `kid`, if that can be read.
         public let keyID: String?
         public let reason: RecipientKeyError
 

@@ -55,6 +55,7 @@ public struct PINDeviceOffer: Equatable, Sendable {
     /// Holds what a device says of itself against what an administrator has written down.
     ///
     /// - Parameter today: `YYYY-MM-DD`.
+    /// - Throws: `PINDeviceFault`, the first in which device and administrator differ.
     public init(
         _ status: PINDeviceStatus?, by settings: PINDeviceSettings, in mode: Mode, on today: String
     ) throws(PINDeviceFault) {

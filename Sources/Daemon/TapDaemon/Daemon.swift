@@ -159,6 +159,8 @@ public final class Daemon: Sendable {
     }
 
     /// Serves until `shutDown` has done its work.
+    ///
+    /// - Throws: `StartError` if a socket stops listening.
     public func run() async throws(StartError) {
         await trail.note(AuditEntry(.operation, detail: "started \(Version.text) \(store.mode.rawValue)"))
         let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in

@@ -4,7 +4,7 @@ public import CardBytes
 /// A reader that hands on to another one whatever it does not do itself. All calls are forwarded here and nowhere else, so
 /// that none can be forgotten.
 public protocol ForwardingReader: CardReader {
-    /// Whom everything is handed on to.
+    /// The reader that everything is handed on to.
     var reader: any CardReader { get }
 }
 

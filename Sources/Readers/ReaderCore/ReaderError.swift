@@ -18,9 +18,9 @@ public enum ReaderError: Error, Equatable, Sendable {
 
     public enum ServiceFault: String, Sendable {
         case pcscdNotRunning, accessDenied, workerMissing, unknownReader
-        /// It runs, and is of another version than the library that this process has loaded.
+        /// The service runs, and is of another version than the library that this process has loaded.
         case otherVersion
-        /// It is there, and its model or slot is known not to do what a contactless payment needs.
+        /// The reader is there, and its model or slot is known not to do what a contactless payment needs.
         case unsuitableReader
     }
 }

@@ -11,7 +11,7 @@ public final class AcquirerServer: Sendable {
         case address(String)
         /// Not an address of this machine alone, and nobody has allowed others.
         case notLoopback(String)
-        /// Its address, and what the system says of it.
+        /// The port's address, and what the system says of it.
         case port(String, SystemError)
         case book(BookFile.Fault)
     }
@@ -33,6 +33,7 @@ public final class AcquirerServer: Sendable {
 
     private let stopping: WakeSignal
 
+    /// - Throws: `Fault.port` if no descriptor is left.
     public init() throws(Fault) {
         do throws(SystemError) { stopping = try WakeSignal() } catch { throw .port("a port", error) }
     }
@@ -45,6 +46,7 @@ public final class AcquirerServer: Sendable {
     /// - Parameters:
     ///   - now: the time for the book.
     ///   - ready: called once it listens.
+    /// - Throws: `Fault` for an address or a book that cannot be used.
     public func run(
         _ settings: Settings, now: () -> Timestamp = { .now }, ready: (String) -> Void
     ) throws(Fault) {

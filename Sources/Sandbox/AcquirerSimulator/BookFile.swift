@@ -21,6 +21,7 @@ public final class BookFile: Sendable {
     /// Opens it, and makes it if it is not there. A last line without an end was cut off by a crash and is taken away.
     ///
     /// - Returns: what it comes to.
+    /// - Throws: `Fault` for a file that is in use, cannot be used, or has a line that is none of a book.
     public static func open(_ path: String) throws(Fault) -> (file: BookFile, book: HostBook) {
         let file: BookFile
         let bytes: [UInt8]
@@ -43,6 +44,8 @@ public final class BookFile: Sendable {
     }
 
     /// What a book comes to that nobody writes any more.
+    ///
+    /// - Throws: `Fault.notALine` with the number of the first line that is none of a book.
     public static func read(_ bytes: some Collection<UInt8>) throws(Fault) -> HostBook {
         var book = HostBook()
         for (index, text) in bytes.split(separator: 0x0A).enumerated() {
@@ -52,6 +55,7 @@ public final class BookFile: Sendable {
         return book
     }
 
+    /// - Throws: `Fault.unusable` if the disk does not take the line.
     public func append(_ line: BookLine) throws(Fault) {
         do throws(SystemError) {
             try file.write(Array((line.json + "\n").utf8))

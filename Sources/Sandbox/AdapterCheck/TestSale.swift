@@ -12,7 +12,7 @@ import TerminalFile
 
 /// A sale with a test card in software, sealed as a daemon seals it.
 package enum TestSale {
-    /// Whose sales they are, where nothing else is said.
+    /// The terminal of the sales unless another is named.
     package static let terminal = AuthorizationRequest.Terminal(
         id: "00000001", merchant: "adapter-check", capabilities: [])
 

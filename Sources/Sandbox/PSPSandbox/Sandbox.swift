@@ -31,6 +31,8 @@ public actor Sandbox {
     }
 
     /// Keeps its books in a file that other sandboxes may have open too, as replicas of the same adapter.
+    ///
+    /// - Throws: `StoreError` for a file that cannot be opened.
     public init(
         key: RecipientPrivateKey, storePath: String, timing: SandboxTiming = SandboxTiming(),
         profile: SandboxProfile? = nil, features: Set<AdapterFeature> = Set(AdapterFeature.allCases),

@@ -6,7 +6,7 @@ public import PaymentValues
 public struct SandboxProfile: Sendable {
     /// Ways of serving one that a daemon must not use.
     public enum Fault: String, CaseIterable, Sendable {
-        /// Its time has passed.
+        /// The profile's time has passed.
         case expired
         /// Signed with a key that nobody knows.
         case signature
@@ -71,6 +71,8 @@ public struct SandboxProfile: Sendable {
 extension SandboxProfile {
     /// An acceptance of `hash` for a merchant that was given elsewhere, in compact JWS form: what a payment service would
     /// give to somebody who looks after many machines.
+    ///
+    /// - Throws: `JWSError` if the key does not sign.
     public func acceptance(merchant: String, hash: String, by name: String, at time: Timestamp) throws(JWSError)
         -> String
     {

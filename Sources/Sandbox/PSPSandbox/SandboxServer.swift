@@ -45,6 +45,7 @@ public struct SandboxServer: Sendable {
     ///   - profile: what `GET /v1/profile` serves.
     ///   - store: path of the books that several sandboxes share; `nil` for books in memory.
     ///   - features: what it takes and says in its health answer.
+    /// - Throws: `SandboxStartError` for a key, a store or a path that cannot be used.
     public init(
         path: String, keyFile: String?, timing: SandboxTiming, profile: SandboxProfile?, store: String? = nil,
         features: Set<AdapterFeature> = Set(AdapterFeature.allCases), logger: Logger
@@ -76,6 +77,8 @@ public struct SandboxServer: Sendable {
     }
 
     /// Serves until `shutDown` or cancellation.
+    ///
+    /// - Throws: `ListenError.notListening` if the socket was lost.
     public func run() async throws(ListenError) { try await server.run() }
 
     public func shutDown() { server.shutDown(grace: .seconds(1)) }

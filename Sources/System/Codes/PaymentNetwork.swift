@@ -3,7 +3,7 @@
 public struct PaymentNetwork: Hashable, Sendable {
     /// What receipts, answers and profiles call it: `Visa`, `Maestro`, `US common debit` …
     public let name: String
-    /// Whose application it is: `Visa`, `Mastercard` … The same as `name` unless the scheme has several.
+    /// The scheme of the application: `Visa`, `Mastercard` … The same as `name` unless the scheme has several.
     public let scheme: String
     /// Number of the kernel that Entry Point chooses where a card names none, by the registered provider (EMV Contactless
     /// Book B Table 3-6); `nil` for providers that are not in that table.

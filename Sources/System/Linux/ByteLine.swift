@@ -8,7 +8,7 @@ package final class ByteLine: Sendable {
         case bytes([UInt8])
         /// The other side has ended it, after it had read whatever was sent.
         case closed
-        /// It broke: what was sent last may not have been read.
+        /// The line broke: what was sent last may not have been read.
         case broken
     }
 

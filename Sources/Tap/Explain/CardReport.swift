@@ -19,7 +19,7 @@ public struct CardReport: Equatable, Sendable {
     public struct Application: Equatable, Sendable {
         public let aid: String
         public let label: String?
-        /// Whose application it is, by its AID; `nil` where that is not known.
+        /// The scheme of the application, by its AID; `nil` if that is not known.
         public let scheme: String?
         /// Whether that scheme's kernel is not public, so that no terminal of everybody's takes a payment from it.
         public let isKernelSecret: Bool

@@ -11,7 +11,7 @@ public enum ApplicationChoice: Equatable, Sendable {
     case cardPriority
     /// The merchant's order put it before one that the card wanted first.
     case merchantPreference
-    /// Those before it were refused by the card or by their kernel.
+    /// Taken because those before it were refused by the card or by their kernel.
     case fallback
     /// The terminal supports none of those that the card lists.
     case unsupported(UnsupportedApplication)

@@ -7,9 +7,9 @@ public enum CardValidity: Sendable {
     case valid
     /// The last day of its month (5F24, or Track 2 Equivalent Data) has passed.
     case expired
-    /// Its first day (5F25) is still to come.
+    /// The card's first day (5F25) is still to come.
     case notYetEffective
-    /// It gives no date that can be read.
+    /// The card gives no date that can be read.
     case unknown
 
     /// - Parameter record: a kernel's data record.

@@ -30,7 +30,7 @@ public struct SelectionAnalysis: Sendable {
         public let requestedKernel: KernelIdentifier?
         /// Combinations whose AID the name equals or begins with, by their index.
         public let matching: [Int]
-        /// Those of `matching` that are allowed and whose kernel the entry accepts.
+        /// Applications of `matching` that are allowed and whose kernel the entry accepts.
         public let usable: [Int]
     }
 

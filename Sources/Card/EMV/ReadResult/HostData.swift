@@ -12,7 +12,7 @@ public struct HostData: Equatable, Sendable {
     public enum Presence: String, Sendable, CaseIterable {
         /// The host refuses a message without it.
         case mandatory = "M"
-        /// It is sent where card and terminal have it.
+        /// Sent if card and terminal have it.
         case conditional = "C"
         /// The host takes it.
         case optional = "O"

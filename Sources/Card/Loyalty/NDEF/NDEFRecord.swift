@@ -37,6 +37,8 @@ public enum NDEF {
     public static let maximumRecords = 64
 
     /// The records of the message that fills `range` (`nil`: all of `bytes`) exactly.
+    ///
+    /// - Throws: `NDEFError` at the first record that is no NDEF, or for more than `maximumRecords`.
     public static func records(
         _ bytes: borrowing Span<UInt8>, in range: Range<Int>? = nil
     ) throws(NDEFError) -> [NDEFRecord] {
@@ -59,6 +61,8 @@ public enum NDEF {
     }
 
     /// As `records`, of an array.
+    ///
+    /// - Throws: `NDEFError`, as `records`.
     public static func records(of message: [UInt8]) throws(NDEFError) -> [NDEFRecord] {
         try records(message.span)
     }

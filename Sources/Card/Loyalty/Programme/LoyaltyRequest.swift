@@ -33,7 +33,7 @@ public struct LoyaltyRequest: Sendable {
     public let purpose: Purpose
     /// In this order, on one activation, until one has a pass.
     public let carriers: [Carrier]
-    /// Its mode is set from the purpose.
+    /// The terminal; its mode is set from the purpose.
     public let vasTerminal: VASTerminal
     /// The mode in its capabilities is set from the purpose.
     public let smartTapTerminal: SmartTapTerminal

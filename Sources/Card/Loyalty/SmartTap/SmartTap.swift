@@ -14,9 +14,14 @@ public enum SmartTap {
     /// A decompressed bundle is at most this long, in bytes.
     public static let maximumBundleLength = 262_144
 
+    /// SELECT of the Smart Tap application.
+    ///
+    /// - Throws: `APDUError` never: the name fits.
     public static func select() throws(APDUError) -> CommandAPDU { try .select(application) }
 
     /// GET MORE: `90 C0 00 00 00`, without a data field.
+    ///
+    /// - Throws: `APDUError` never: the command fits.
     public static func getMore() throws(APDUError) -> CommandAPDU {
         try CommandAPDU(cla: 0x90, ins: 0xC0, p1: 0x00, p2: 0x00, le: 256)
     }

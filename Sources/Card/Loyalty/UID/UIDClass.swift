@@ -31,7 +31,7 @@ public enum UIDClass: Equatable, Sendable {
 public enum UIDRefusal: Equatable, Sendable {
     /// The reader does not tell it.
     case unknown
-    /// It changes with each presentation.
+    /// Changes with each presentation.
     case random
     /// Other cards may have the same, and the programme does not accept that.
     case mayRepeat

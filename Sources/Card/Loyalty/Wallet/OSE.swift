@@ -7,6 +7,8 @@ public enum OSE {
     public static let name: [UInt8] = Array("OSE.VAS.01".utf8)
 
     /// `00 A4 04 00 0A … 00`. Never a payment application.
+    ///
+    /// - Throws: `APDUError` never: the name fits.
     public static func select() throws(APDUError) -> CommandAPDU { try .select(name) }
 
     /// Reads the answer to the SELECT. Tag 50 decides, compared byte by byte.

@@ -72,6 +72,7 @@ public struct DaemonConfiguration: Sendable {
     /// With a file.
     ///
     /// - Parameter before: what is in force: its readers are kept where they are named again.
+    /// - Throws: `ConfigurationError` for a reader that the mode does not allow or no driver takes.
     public init(
         _ file: ConfigurationFile, keeping before: DaemonConfiguration? = nil
     ) throws(ConfigurationError) {

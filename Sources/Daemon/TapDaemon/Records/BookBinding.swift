@@ -86,6 +86,8 @@ public enum BookBinding {
     }
 
     /// What is not settled in the folder's journal, a line each; `nil` where there is no journal.
+    ///
+    /// - Throws: `StartError` for a journal that cannot be read.
     public static func openMoney(in folder: String) throws(StartError) -> [String]? {
         do throws(JournalError) {
             guard FileSystem.exists(journalPath(folder)) else { return nil }
@@ -101,6 +103,7 @@ public enum BookBinding {
     ///
     /// - Parameter person: who wishes it, for the audit chain.
     /// - Returns: what to tell that person.
+    /// - Throws: `StartError` for books that can be opened, or cannot be moved.
     public static func beginAnew(
         _ folder: String, by person: String, at now: Timestamp
     ) throws(StartError) -> [String] {

@@ -4,7 +4,7 @@ import POSAPI
 import PaymentValues
 import TapClient
 
-/// It has a stored property for each option.
+/// Takes a payment. The command has a stored property for each option.
 struct Pay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Takes a payment through the daemon.",

@@ -10,7 +10,7 @@ final class FaultyLine: Sendable {
     struct Faults: Sendable {
         /// So many messages of the terminal reach the till; then the line is lost.
         var cutAfter: Int?
-        /// It is lost with a reset, and not with an end.
+        /// The line is lost with a reset, and not with an end.
         var isReset = false
         /// Seconds for which each message of the terminal is kept back.
         var delay = 0.0

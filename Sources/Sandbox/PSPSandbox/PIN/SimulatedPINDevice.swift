@@ -33,7 +33,7 @@ public actor SimulatedPINDevice {
     private var entries: [PINAttemptID: Running] = [:]
     /// Has no memory of an earlier run, and gives no serial number again.
     private var counter = UInt32.random(in: 0..<1_000_000)
-    /// Its cable, so to speak.
+    /// Whether the device is unplugged.
     private var isLost = false
 
     /// Key sets that it can have.
@@ -122,7 +122,7 @@ public actor SimulatedPINDevice {
 
     private func end(_ id: PINAttemptID, _ result: PINEntry) { entries[id]?.result = result }
 
-    /// It gives a block once.
+    /// Forgets the PIN: the device gives a block once.
     private func forgetPIN(of id: PINAttemptID) {
         if let result = entries[id]?.result { end(id, PINEntry(id: id, state: result.state)) }
     }

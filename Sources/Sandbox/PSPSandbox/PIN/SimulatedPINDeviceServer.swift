@@ -9,6 +9,8 @@ public struct SimulatedPINDeviceServer: Sendable {
     private let server: HTTPServer
 
     /// Listens at `path` from here on.
+    ///
+    /// - Throws: `ListenError` for a path that cannot be used.
     public init(path: String, device: SimulatedPINDevice, logger: Logger) throws(ListenError) {
         server = HTTPServer(socket: try ListeningSocket(path: path), limits: HTTPLimits(), logger: logger) {
             await SimulatedPINDeviceServer.answer($0, device)
@@ -16,6 +18,8 @@ public struct SimulatedPINDeviceServer: Sendable {
     }
 
     /// Serves until `shutDown` or cancellation.
+    ///
+    /// - Throws: `ListenError.notListening` if the socket was lost.
     public func run() async throws(ListenError) { try await server.run() }
 
     public func shutDown() { server.shutDown(grace: .seconds(1)) }

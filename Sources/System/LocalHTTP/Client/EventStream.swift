@@ -17,6 +17,8 @@ public struct EventStream: AsyncSequence, Sendable {
         fileprivate let source: Source
 
         /// The next event; `nil` at the end, and when the task is cancelled.
+        ///
+        /// - Throws: `HTTPClientError` once the stream has broken or was silent for too long.
         public mutating func next() async throws(HTTPClientError) -> ServerSentEvent? {
             try await source.inbox.next()
         }

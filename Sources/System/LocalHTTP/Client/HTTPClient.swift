@@ -15,6 +15,7 @@ public struct HTTPClient: Sendable {
 
     /// Sends one request and waits for the whole answer. Any status is an answer, not an error.
     /// - Parameter time: from the moment the connection stands.
+    /// - Throws: `HTTPClientError`, by what is known of the request at the other end.
     public func send(
         _ request: HTTPClientRequest, answerWithin time: Duration
     ) async throws(HTTPClientError) -> HTTPClientAnswer {
@@ -24,6 +25,8 @@ public struct HTTPClient: Sendable {
     }
 
     /// A connection that stays open for requests one after the other.
+    ///
+    /// - Throws: `HTTPClientError.notConnected` alone.
     public func connect() async throws(HTTPClientError) -> HTTPClientConnection {
         let limit = maximumAnswerBytes
         let channel = try await connector.connect { ClientExchangeHandler(maximumAnswerBytes: limit) }
@@ -32,6 +35,7 @@ public struct HTTPClient: Sendable {
 
     /// Subscribes to a stream of events. Another status than 200 is thrown as `.badAnswer(.refused(answer))`.
     /// - Parameter time: until the head of the answer is here.
+    /// - Throws: `HTTPClientError`, also for an answer that is no stream.
     public func events(
         _ request: HTTPClientRequest, answerWithin time: Duration
     ) async throws(HTTPClientError) -> EventStream {

@@ -13,6 +13,8 @@ public final class HTTPClientConnection: Sendable {
 
     /// Sends a request and waits for the whole answer. One request at a time: a second one meanwhile waits its turn,
     /// and its time does not run before. After an error the connection is closed.
+    ///
+    /// - Throws: `HTTPClientError`, by what is known of the request at the other end.
     public func send(
         _ request: HTTPClientRequest, answerWithin time: Duration
     ) async throws(HTTPClientError) -> HTTPClientAnswer {
@@ -28,6 +30,8 @@ public final class HTTPClientConnection: Sendable {
     }
 
     /// Sends a request now; its answer can be waited for later. In turn with the others, as for `send`.
+    ///
+    /// - Throws: `HTTPClientError.notConnected`: nothing was sent.
     public func begin(
         _ request: HTTPClientRequest, answerWithin time: Duration
     ) throws(HTTPClientError) -> PendingAnswer {

@@ -16,6 +16,8 @@ public struct PendingAnswer: Sendable {
     }
 
     /// Waits for the whole answer. Cancelling the task that waits ends the exchange.
+    ///
+    /// - Throws: `HTTPClientError`, by what is known of the request at the other end.
     public func answer() async throws(HTTPClientError) -> HTTPClientAnswer {
         let outcome = await withTaskCancellationHandler {
             await HTTPClient.outcome(of: exchange.promise)

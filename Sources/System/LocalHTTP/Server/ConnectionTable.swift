@@ -8,13 +8,13 @@ final class ConnectionTable: Sendable {
         var connection: HTTPConnection
         var stop: @Sendable () -> Void
         var standing: PeerStanding
-        /// It only carries events from now on.
+        /// The connection only carries events from now on.
         var isStream = false
         /// Closes it, where it is one that nobody has vouched for.
         var dismiss: (@Sendable () -> Void)?
         /// When it asked last, as a number that grows.
         var turn: UInt64 = 0
-        /// Its request is being answered.
+        /// The connection's request is being answered.
         var isAsking = false
 
         var isStranger: Bool { dismiss != nil }
@@ -166,7 +166,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// It has a place among the known from now on, where there is one.
+    /// Gives the connection a place among the known from now on, if one is free.
     private func vouched(_ connection: HTTPConnection) {
         let user = connection.peer.userID
         state.withLock { state in

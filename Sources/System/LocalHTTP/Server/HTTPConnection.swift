@@ -53,7 +53,7 @@ public final class HTTPConnection: Sendable {
     /// Nobody has vouched for it.
     var isStranger: Bool { stranger.withLock { $0 != nil } }
 
-    /// It is a stranger's from now on.
+    /// Counts the connection as a stranger's from now on.
     ///
     /// - Parameter vouched: called once, when somebody vouches for it.
     func beginStrange(_ vouched: @escaping @Sendable () -> Void) { stranger.withLock { $0 = vouched } }

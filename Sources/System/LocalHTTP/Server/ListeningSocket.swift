@@ -21,6 +21,7 @@ public final class ListeningSocket: Sendable {
     /// - Parameters:
     ///   - mode: permission bits. Connecting needs write permission on the file and search permission on the folders.
     ///   - group: by name or number; `nil` leaves the process's group.
+    /// - Throws: `ListenError` for a path, a group or a socket that cannot be used, or is in use.
     public convenience init(path: String, mode: UInt32 = 0o660, group: String? = nil) throws(ListenError) {
         guard let address = UnixAddress(path: path) else { throw .pathNotUsable(path) }
         let groupID = try group.map { name throws(ListenError) in try Self.groupID(name) }
@@ -38,6 +39,8 @@ public final class ListeningSocket: Sendable {
     }
 
     /// Takes over a descriptor that listens already (socket activation) and sets its close-on-exec flag.
+    ///
+    /// - Throws: `ListenError.notListening` for any other descriptor.
     public convenience init(inherited descriptor: Int32) throws(ListenError) {
         guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1, Self.option(SO_DOMAIN, of: descriptor) == AF_UNIX,
             Self.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue)

@@ -7,7 +7,7 @@ public import EMV
 /// Nothing in the input traps; what cannot be read is an error with its offset. Values that identify account or holder,
 /// and those of unknown tags, are hidden unless `unmasked`.
 public struct CardDataDecoder: Sendable {
-    /// Whose meaning ambiguous tags have. `nil`: the kernel of the AID in the input, where there is one.
+    /// The kernel whose meaning ambiguous tags have. `nil`: the kernel of the AID in the input, where there is one.
     public var kernel: KernelIdentifier?
     public var unmasked: Bool
 
@@ -17,6 +17,7 @@ public struct CardDataDecoder: Sendable {
     }
 
     /// - Parameter form: `nil` lets the bytes speak: ATR, command, response, BER-TLV and data object list are tried.
+    /// - Throws: `DecodeError` for no bytes, or bytes of another form.
     public func decode(_ bytes: [UInt8], as form: DecodeForm? = nil) throws(DecodeError) -> Decoded {
         guard !bytes.isEmpty else { throw .empty }
         switch form ?? guess(bytes) {

@@ -26,6 +26,7 @@ public struct ReplayRun: Sendable {
     public var isAsRecorded: Bool { mismatch == nil && checks.allSatisfy(\.isMet) }
 
     /// - Parameter authentication: used unless the header notes the result of the time.
+    /// - Throws: `TranscriptHeaderError` for a header that a replay cannot use.
     public init(
         _ transcript: Transcript, configuration: TerminalConfiguration, authentication: OfflineAuthentication,
         kernels: KernelSet = .standard

@@ -35,7 +35,7 @@ public struct TranscriptSubstitution: Sendable {
         }
     }
 
-    /// Whose card it is, as far as it may be kept unchanged.
+    /// The kind of card, as far as it may be kept unchanged.
     public enum Card: Equatable, Sendable {
         /// Every card number in it is a public test number.
         case publicTest

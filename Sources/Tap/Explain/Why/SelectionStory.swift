@@ -114,7 +114,7 @@ enum SelectionStory {
             : "\(start): skipped, its combination is left out for this transaction."
     }
 
-    /// Whose it is, and which kernel it would need.
+    /// The scheme of the application, and the kernel that it would need.
     private static func scheme(_ application: SelectionAnalysis.ListedApplication) -> String {
         let network = PaymentNetwork(aid: application.adfName)
         let secret = network.flatMap { $0.hasPublicKernel ? nil : "its kernel is not public" }

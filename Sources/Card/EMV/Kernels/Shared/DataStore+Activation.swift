@@ -32,6 +32,8 @@ extension DataStore {
     }
 
     /// Stores the objects of the FCI; a repetition inside it is left out.
+    ///
+    /// - Throws: `CardDataError` for an FCI that is malformed, or with an object that a card may not send there.
     public mutating func storeFCI(_ activation: KernelActivation) throws(CardDataError) {
         try store(activation.selection.data, policy: CardDataPolicy(duplicates: .keepFirst))
     }

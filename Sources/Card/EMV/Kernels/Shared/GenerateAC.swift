@@ -19,6 +19,7 @@ public enum GenerateAC {
     ///
     /// - Returns: the objects of a format 2 answer without 9F4B, tag, length and value as received and without padding
     ///   between them: the part of the answer that a CDA hash takes in. Empty for format 1.
+    /// - Throws: `CardDataError` for an answer in neither format, or with an object that is refused.
     public static func store(
         _ data: [UInt8], in store: inout DataStore, policy: CardDataPolicy
     ) throws(CardDataError) -> [UInt8] {

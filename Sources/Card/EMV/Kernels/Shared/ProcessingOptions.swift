@@ -18,6 +18,7 @@ public enum ProcessingOptions {
     /// Stores the answer: format 1 (80, AIP and AFL) or format 2 (77).
     ///
     /// - Parameter formatOneMinimum: fewest value bytes of format 1; `nil` where the kernel takes format 2 only.
+    /// - Throws: `CardDataError` for an answer in neither format, or with an object that is refused.
     public static func store(
         _ data: [UInt8], in store: inout DataStore, formatOneMinimum: Int?, policy: CardDataPolicy
     ) throws(CardDataError) {

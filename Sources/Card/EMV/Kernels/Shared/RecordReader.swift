@@ -15,6 +15,8 @@ public struct RecordReader: Sendable {
     public var command: CommandAPDU? { cursor.command }
 
     /// Stores the record asked for last and goes on to the next one.
+    ///
+    /// - Throws: `CardDataError` for a record that is no template 70, or with an object that is refused.
     public mutating func take(
         _ data: [UInt8], into store: inout DataStore, policy: CardDataPolicy
     ) throws(CardDataError) {
