@@ -58,7 +58,7 @@ struct PairCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "cashier, loyalty, monitor or display; may be repeated. Default: cashier.", valueName: "role"))
+            "cashier, manager, loyalty, monitor or display; may be repeated. Default: cashier.", valueName: "role"))
     var role: [String] = []
 
     @Option(
@@ -77,7 +77,7 @@ struct PairCommand: AsyncParsableCommand {
     func run() async throws {
         var roles = try role.map { word in
             guard let role = TillRole(rawValue: word) else {
-                complain("--role: \(word) is not a role; write cashier, loyalty, monitor or display")
+                complain("--role: \(word) is not a role; write cashier, manager, loyalty, monitor or display")
                 throw ExitCode(1)
             }
             return role
@@ -91,7 +91,7 @@ struct PairCommand: AsyncParsableCommand {
             }
             return type
         }
-        if types.isEmpty, roles.contains(.cashier) { types = [.purchase] }
+        if types.isEmpty, !Set([.cashier, .manager]).isDisjoint(with: roles) { types = [.purchase] }
         if types.isEmpty, roles.contains(.loyalty) { types = [.loyalty] }
         let draft = TillDraft(till: till, roles: roles, lanes: lane, types: types, origins: origin)
         let code = try await place.open(draft)

@@ -11,7 +11,7 @@ enum EventSight {
         let isOwn = event.till?.text == till.till
         // What is on no lane is its owner's business alone.
         if let lane = event.lane, !till.lanes.contains(lane), !isOwn || lane != Transaction.noLane { return nil }
-        if isOwn { return till.roles.contains(.cashier) ? event : event.withoutResult }
+        if isOwn { return till.powers.contains(.cashier) ? event : event.withoutResult }
         switch event.name.sight {
         case .everybody:
             var shown = event.withoutResult

@@ -4,6 +4,8 @@ public import PaymentValues
 /// What a till may do at the gateway. None of them is an administrator.
 public enum TillRole: String, Codable, CaseIterable, Sendable {
     case cashier, loyalty, monitor
+    /// A cashier who also closes the shop's day, and gives money back without naming its sale.
+    case manager
     /// Sees the customer's view of its lane, and nothing else.
     case display
 }
@@ -49,8 +51,14 @@ public struct Till: Codable, Equatable, Sendable {
         case till, hash, next, rotating, roles, lanes, types, origins, createdAt, lastUsedOn, revokedAt
     }
 
-    /// The roles that the daemon knows, as its header has them.
-    var rolesAtDaemon: String { roles.filter { $0 != .display }.map(\.rawValue).joined(separator: ", ") }
+    /// Its roles, with those that they bring along.
+    var powers: Set<TillRole> { Set(roles).union(roles.contains(.manager) ? [.cashier] : []) }
+
+    /// The roles that the daemon knows, as its header has them: what a manager has besides a cashier's is the gateway's own.
+    var rolesAtDaemon: String {
+        TillRole.allCases.filter { powers.contains($0) && ![.display, .manager].contains($0) }.map(\.rawValue)
+            .joined(separator: ", ")
+    }
 }
 
 extension Till {
@@ -95,7 +103,7 @@ public struct TillDraft: Codable, Equatable, Sendable {
     /// What keeps it from becoming a till: the name of the option, and what to write.
     public func fault(allowedOrigins: Set<String>) -> (option: String, remedy: String)? {
         if TillName(till) == nil { return ("till", "write 1 to 32 of a-z, 0-9 and -, with a letter first") }
-        if roles.isEmpty { return ("role", "name at least one of cashier, loyalty, monitor and display") }
+        if roles.isEmpty { return ("role", "name at least one of cashier, manager, loyalty, monitor and display") }
         if roles.contains(.display), roles.count > 1 || lanes.count != 1 {
             return ("role", "give a display this role alone and one lane")
         }

@@ -76,14 +76,16 @@ enum TillCall: Equatable, Sendable {
         case .create: try require(till, [.cashier, .loyalty])
         case .receiptPicture: try require(till, [.cashier])
         case .passOn:
-            try require(till, Self.roles(for: Array(head.path.dropFirst())))
+            try require(till, Self.roles(for: Array(head.path.dropFirst()), head.method))
             if head.path.count >= 3, head.path[1] == "lanes" { try checkLane(head.path[2], till) }
             for item in head.query where item.name == "lane" { try checkLane(item.value, till) }
         }
     }
 
-    private static func roles(for path: [String]) -> Set<TillRole> {
+    private static func roles(for path: [String], _ method: HTTPMethod) -> Set<TillRole> {
         switch path.first {
+        // The day is the whole shop's.
+        case "day-ends" where method == .post: [.manager]
         case "status", "openapi.yaml", "help", "terms": [.cashier, .loyalty, .monitor]
         case "lanes" where path.count < 3: [.cashier, .loyalty, .monitor]
         case "lanes" where path.last == "prepare": [.cashier, .loyalty]
@@ -93,7 +95,7 @@ enum TillCall: Equatable, Sendable {
     }
 
     private func require(_ till: Till, _ roles: Set<TillRole>) throws(Door.Refusal) {
-        guard roles.isDisjoint(with: till.roles) else { return }
+        guard roles.isDisjoint(with: till.powers) else { return }
         throw refusal(.authRoleMissing, till)
     }
 
@@ -126,6 +128,10 @@ extension Till {
             return refusal
         }
         guard types.contains(request.type) else { throw refusal(.authRoleMissing, "type") }
+        // Money that goes to whatever card is held is given back by few.
+        if request.type == .refund, request.of == nil, !powers.contains(.manager) {
+            throw refusal(.authRoleMissing, "of")
+        }
         // A refund of a payment without its card needs no lane.
         guard request.asksForCard else { return }
         if let group = request.group {

@@ -217,6 +217,8 @@ struct DoorTests {
         (.monitor, "v1/queue", false), (.loyalty, "v1/transactions", true), (.loyalty, "v1/totals", false),
         (.loyalty, "v1/events", true), (.cashier, "v1/totals", true), (.cashier, "v1/display", false),
         (.cashier, "v1/transactions/1/receipt", true), (.loyalty, "v1/transactions/1/receipt", false),
+        (.cashier, "v1/day-ends", true), (.manager, "v1/day-ends", true), (.manager, "v1/totals", true),
+        (.manager, "v1/transactions", true), (.manager, "v1/display", false), (.monitor, "v1/day-ends", false),
     ])
     func `each role has its calls and no others`(role: TillRole, path: String, may: Bool) {
         var book = TillBook()
@@ -226,6 +228,19 @@ struct DoorTests {
             #expect(may)
         } catch {
             #expect(!may && error.code == .authRoleMissing && error.till == "bar-1")
+        }
+    }
+
+    @Test("D7: a day is closed by a manager's till and by no other", arguments: TillRole.allCases)
+    func dayEnd(role: TillRole) {
+        var book = TillBook()
+        book.pair(TillDraft(till: "bar-1", roles: [role], lanes: ["main"]), Self.token, at: Self.now)
+        do throws(Door.Refusal) {
+            let json = [("Content-Type", "application/json")]
+            _ = try Self.door.admit(Self.head(.post, "v1/day-ends", json), book, at: Self.now)
+            #expect(role == .manager)
+        } catch {
+            #expect(role != .manager && error.code == .authRoleMissing && error.till == "bar-1")
         }
     }
 

@@ -161,11 +161,12 @@ struct TillBookTests {
 
     private func refusal(
         _ text: String, lanes: [String] = ["main"], types: [TransactionType] = [.purchase],
-        known: [KnownLane] = [KnownLane(name: "main", groups: []), KnownLane(name: "other", groups: ["all"])]
+        known: [KnownLane] = [KnownLane(name: "main", groups: []), KnownLane(name: "other", groups: ["all"])],
+        role: TillRole = .cashier
     ) throws -> ErrorCode? {
         let request = try WireJSON.decode(TransactionRequest.self, from: Array(text.utf8))
         var book = TillBook()
-        book.pair(TillDraft(till: "bar-1", roles: [.cashier], lanes: lanes, types: types), token(), at: now)
+        book.pair(TillDraft(till: "bar-1", roles: [role], lanes: lanes, types: types), token(), at: now)
         do throws(Door.Refusal) {
             try book.tills["bar-1"]?.checkRequest(request, known)
             return nil
@@ -186,6 +187,32 @@ struct TillBookTests {
             #expect(try self.refusal(read + ",\"lane\":\"other\"}", types: [.refund]) == .laneNotYours)
             #expect(try self.refusal(read + ",\"lanes\":[\"main\",\"other\"]}", types: [.refund]) == .laneNotYours)
             #expect(try self.refusal(read + ",\"group\":\"all\"}", types: [.refund]) == .laneNotYours)
+        }
+    }
+
+    @Test("D7: a refund names its sale, unless a manager's till asks for it")
+    func namedRefunds() throws {
+        let free = "{\"type\":\"refund\",\(Self.amount),\"lane\":\"main\"}"
+        let named = "{\"type\":\"refund\",\"of\":\"01a2037f-7168-7d2c-9e61-5263e834c583\"}"
+        #expect(try refusal(free, types: [.refund]) == .authRoleMissing)
+        #expect(try refusal(named, types: [.refund]) == nil)
+        #expect(try refusal(free, types: [.refund], role: .manager) == nil)
+        #expect(try refusal(named, types: [.refund], role: .manager) == nil)
+        // Its role alone gives nobody a refund.
+        #expect(try refusal(free, role: .manager) == .authRoleMissing)
+        #expect(try refusal(named, role: .manager) == .authRoleMissing)
+    }
+
+    @Test("D7: to the daemon a manager is a cashier, who keeps the other roles")
+    func managerAtDaemon() throws {
+        for (roles, told) in [
+            ([TillRole.manager], "cashier"), ([.manager, .cashier], "cashier"),
+            ([.monitor, .manager], "cashier, monitor"),
+            ([.loyalty], "loyalty"), ([.display], ""),
+        ] {
+            var book = TillBook()
+            book.pair(TillDraft(till: "bar-1", roles: roles, lanes: ["main"]), token(), at: now)
+            #expect(book.tills["bar-1"]?.rolesAtDaemon == told)
         }
     }
 
