@@ -18,7 +18,7 @@ CARDS = {
     "two-schemes": "Card with two schemes", "locked": "Locked card"}
 #: Seconds for which a card is held to the reader.
 HOLD = 3
-WAYS = {"/till": ("--till", "bench"), "/display": ("--till", "bench-display", "--role", "display")}
+WAYS = {"/till": ("--till", "bench", "--role", "manager"), "/display": ("--till", "bench-display", "--role", "display")}
 AMOUNTS = (("12.50", "approved"), ("12.51", "declined"), ("12.10", "approved in part"), ("12.70", "wants chip and PIN"), ("12.98", "not known, then taken back"))
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Test bench</title><meta name="viewport" content="width=device-width, initial-scale=1">

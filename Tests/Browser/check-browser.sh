@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Drives till and display in Chromium, and both clients: check-browser.sh FOLDER-WITH-THE-PROGRAMS [SUITE…], all of looks, sale, windows, faults,
-# clients, bench and security by default, two at a time. With FAULTS=1 each deliberate fault of Tests/Browser/deliberate.py has to make the test fail that is for it;
+# day, clients, bench and security by default, two at a time. With FAULTS=1 each deliberate fault of Tests/Browser/deliberate.py has to make the test fail that is for it;
 # numbers in the place of suites choose from them, counted from 0.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -23,7 +23,7 @@ if [ -n "${FAULTS:-}" ]; then
 fi
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(looks sale windows faults clients bench security)
+[ ${#suites[@]} -gt 0 ] || suites=(looks sale windows faults day clients bench security)
 logs=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$logs"' EXIT
 # suite NAME: its tests, and what it says of them once they are over.

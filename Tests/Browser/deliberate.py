@@ -89,7 +89,7 @@ FAULTS = [
      "Choosing.test_r13_r39_no_message_names_a_maker_a_wallet_or_a_scheme"),
     ("R40: green before the end", "sale.js", 'return transaction.type !== "link" ? "authorising"', 'return transaction.type !== "link" ? "approved"', "sale",
      "Result.test_r40_nothing_is_green_before_the_final_state"),
-    ("R41: a till that wants a reader of metal", "compose.js", "go.disabled = Boolean(wrong);", 'go.disabled = Boolean(wrong) || app.laneStatus?.reader?.driver === "virtual";', "sale",
+    ("R41: a till that wants a reader of metal", "compose.js", "const missing = problem(app);", 'const missing = app.laneStatus?.reader?.driver === "virtual" ? "entry.missing" : problem(app);', "sale",
      "Result.test_r41_it_all_runs_against_a_stand_in"),
     ("a refund that is to be paid", "customer.js", 'view.type === "refund" ? "till.refund" : "pay"', '"pay"', "sale", "Choosing.test_a_refund_is_not_called_a_payment"),
     ("a link that is paid before it is", "sale.js", 'transaction.link ? "link" : "starting"', '"approved"', "sale", "Links.test_a_link_stands_on_both_screens_with_its_sum_until_it_is_closed"),

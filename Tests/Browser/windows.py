@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from shop import TEXTS, Chromium, Shop, until
 from till import GREENS, Display, Till, settled
 
-RIGHTS = ("--lane", "main", "--lane", "other", "--role", "cashier", "--type", "purchase", "--type", "refund", "--type", "verification")
+RIGHTS = ("--lane", "main", "--lane", "other", "--role", "manager", "--type", "purchase", "--type", "refund", "--type", "verification")
 #: How a till calls each end of a sale; one that was in doubt may have either.
 ENDS = {"approved": "approved", "declined": "declined", "cancelled": "cancelled", "failed": "failed", "reversed": "till.reversed"}
 

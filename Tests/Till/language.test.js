@@ -75,7 +75,7 @@ test("labels of reads without a payment say nothing of paying", () => {
 test("each text that a page asks for is there", () => {
   for (const name of scripts) {
     for (const [, key] of text(name).matchAll(/say\("([a-zA-Z.]+)"/g)) assert.ok(key in english, `${name}: ${key}`);
-    for (const [, key] of text(name).matchAll(/"((?:till|set|pair|learn|display|entry|next|kind|every|status|terms|reason|lane)\.[a-zA-Z]+)"/g)) {
+    for (const [, key] of text(name).matchAll(/"((?:till|set|pair|learn|display|entry|next|kind|every|status|terms|reason|lane|day|word|open)\.[a-zA-Z]+)"/g)) {
       assert.ok(key in english || ["lane.unknown"].includes(key) || /^terms\.(not_accepted|revoked)$/.test(key), `${name}: ${key}`);
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cashier's screens ask and press: the till, its lane, its draft and its sale.
+import { Book } from "./book.js";
 import { Desk } from "./desk.js";
 import { emptyDraft, members, problem, total } from "./compose.js";
 import { mayLeave, mayLink, mayPutAside, request, screenOf, terminals } from "./sale.js";
@@ -8,13 +9,15 @@ import { bestMatch, load } from "./language.js";
 import { useDecimals } from "./money.js";
 
 export class App {
-  // `page` is {render(forced), openHelp(topic), openReceipt()}.
+  // `page` is {render(forced), openHelp(topic), openReceipt(transaction), openReport(number, isCopy)}.
   constructor(gateway, page) {
     Object.assign(this, { gateway, shop: shop(), draft: emptyDraft(), till: null, status: null, percent: null, queue: null, prepared: 0 });
     this.render = (forced) => page.render(forced);
     this.openHelp = (topic) => page.openHelp(topic);
-    this.openReceipt = () => page.openReceipt();
+    this.openReceipt = (transaction = this.desk.sale.transaction) => page.openReceipt(transaction);
+    this.openReport = (number, isCopy = false) => page.openReport(number, isCopy);
     this.desk = new Desk(gateway, () => this.render());
+    this.book = new Book(gateway, () => this.isInBooks && this.render(true), () => this.desk.lost());
     whispers?.addEventListener("message", ({ data }) => { this.chosenLanguage = data.language ?? this.chosenLanguage; });
   }
 
@@ -34,7 +37,7 @@ export class App {
   async start() {
     const { body } = await this.gateway.call("GET", "/v1/till");
     this.till = body;
-    this.desk.prefix = body.till;
+    this.desk.prefix = this.book.prefix = body.till;
     useDecimals(body.decimals);
     await this.refresh();
     await this.desk.resume();
@@ -147,7 +150,9 @@ export class App {
     this.desk.do({ kind: "sell", request: sale, aside: this.desk.others.map(({ request }) => request.order) });
   }
 
-  again() { this.desk.do({ kind: "again", key: this.desk.key(), changes: { lane: this.lane } }); }
+  // A refund that names its sale needs no lane, unless the card of the sale is to be read.
+  again(changes = this.desk.namesSale ? {} : { lane: this.lane }) { this.desk.do({ kind: "again", key: this.desk.key(), changes }); }
+  againWithCard() { this.again({ lane: this.lane, card: "same" }); }
   cancel() { this.desk.do({ kind: "cancel" }); }
 
   // Where no link can be opened, there may be an address in the settings.
@@ -193,6 +198,38 @@ export class App {
     location.reload();
   }
 
+  // MARK: the day
+
+  get isManager() { return (this.till?.roles ?? []).includes("manager"); }
+  get isInBooks() { return ["day", "sale", "act", "end"].includes(this.draft.place) && this.desk.sale.phase === "none"; }
+
+  // What an administrator types so that this till may do it.
+  command(note) {
+    const rights = { "day.needsManager": "--role manager", "day.needsSale": "--role manager", "day.needsRefund": "--type purchase --type refund" }[note];
+    return rights && `sudo nfc-tap-gateway pair --till ${this.till.till} ${rights}`;
+  }
+
+  openDay(note = null) {
+    this.goTo("day");
+    this.book.forget();
+    this.book.note = note;
+    this.book.load();
+  }
+
+  openSale(id) {
+    this.book.shown = null;
+    this.goTo("sale");
+    this.book.open(id);
+  }
+
+  // Written down like every sale: the same goods are not given back twice because an answer was lost.
+  refundSale(sale, amount) {
+    const made = request(this.desk.key(), sale.order ?? this.order(), { type: "refund", of: sale.id, amount, language: this.customerLanguage });
+    this.book.forget();
+    this.draft.place = "compose";
+    this.desk.do({ kind: "sell", request: made, aside: this.desk.others.map(({ request }) => request.order) });
+  }
+
   // MARK: events
 
   event({ name, data }) {
@@ -200,6 +237,7 @@ export class App {
     if (event.lane === this.lane && name === "prepare.progress") this.percent = event.percent ?? (event.step ? this.percent : null);
     if (event.transaction && event.transaction === this.desk.sale.transaction?.id) this.desk.do({ kind: "event", event });
     else if (name.startsWith("payment.") || ["read.cancelled", "read.notCompleted"].includes(name)) this.desk.lookAround(true);
+    if (this.isInBooks && this.draft.place === "sale") this.book.hear(event.transaction);
     if (name === "events.missed") this.desk.do({ kind: "look" });
     if (!name.startsWith("read.") || event.transaction !== this.desk.sale.transaction?.id) this.refresh();
   }

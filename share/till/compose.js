@@ -92,8 +92,15 @@ export function composeScreen(app) {
   const input = h("input", { id: "entry", inputMode: "decimal", autocomplete: "off", "aria-describedby": "entry-problem", value: draft.entry,
     oninput: (event) => { draft.entry = event.target.value; update(); } });
   const sumText = amountText("", "amount big");
-  const trouble = h("p", { id: "entry-problem", class: "problem" });
-  const go = button(say("till.continue"), () => app.proceed(), "primary wide", { id: "go" });
+  const trouble = h("p", { id: "entry-problem", class: "problem", role: "alert" });
+  // Never grey: what is missing is said once it is pressed.
+  const go = button(say("till.continue"), () => {
+    const missing = problem(app);
+    if (!missing) return app.proceed();
+    trouble.textContent = say(missing);
+    input.focus();
+    return undefined;
+  }, "primary wide", { id: "go" });
   const type = (text) => {
     draft.entry = text === "⌫" ? draft.entry.slice(0, -1) : text === "±" ? (draft.entry.startsWith("-") ? draft.entry.slice(1) : `-${draft.entry}`)
       : draft.entry + text;
@@ -118,7 +125,6 @@ export function composeScreen(app) {
     list.replaceChildren(draft.lines.length ? lineList(app, all, (place) => { draft.lines.splice(place, 1); app.render(true); }) : "");
     const silent = !wrong || wrong === "entry.missing";
     trouble.textContent = silent ? "" : say(wrong);
-    go.disabled = Boolean(wrong);
     input.setAttribute("aria-invalid", String(!silent));
   }
   update();
@@ -212,9 +218,13 @@ export function otherwayScreen(app, way, amount) {
 export function moreScreen(app) {
   const { draft, say } = app;
   const tile = (key, kind, act) => button(say(key), act, `tile ${kind}`);
-  const consent = h("input", { value: draft.consent, maxLength: 200, oninput: (event) => { draft.consent = event.target.value; store.disabled = !draft.consent.trim(); } });
-  const store = tile("till.saveCard", "read", () => app.sell("saveCard"));
-  store.disabled = !draft.consent.trim();
+  const trouble = h("p", { id: "more-problem", class: "problem", role: "alert" });
+  const consent = h("input", { value: draft.consent, maxLength: 200, "aria-describedby": "more-problem", oninput: (event) => { draft.consent = event.target.value; trouble.textContent = ""; } });
+  const store = tile("till.saveCard", "read", () => {
+    if (draft.consent.trim()) return app.sell("saveCard");
+    trouble.textContent = say("entry.consent");
+    return consent.focus();
+  });
   const verification = app.offers("verification");
   return h("section", { class: "panel more" },
     h("h1", { tabIndex: -1 }, say("till.more")),
@@ -222,8 +232,8 @@ export function moreScreen(app) {
       app.offers("loyalty") && tile("till.passes", "pass", () => app.sell("loyalty")),
       verification && tile("till.lookUp", "read", () => app.sell("lookUp")),
       verification && tile("till.verify", "read", () => app.sell("other")),
-      app.offers("refund") && tile("till.refund", "refund", () => app.sell("refund"))),
-    verification && h("div", { class: "entry" }, field(say("till.consent"), consent), store),
+      app.offers("refund") && tile("till.refund", "refund", () => (app.isManager ? app.sell("refund") : app.openDay("day.needsSale")))),
+    verification && [h("div", { class: "entry" }, field(say("till.consent"), consent), store), trouble],
     h("div", { class: "actions" }, button(say("till.back"), () => app.goTo("compose"), "plain")));
 }
 

@@ -2,7 +2,7 @@
 // Carries out what the machine of a sale asks for: writes the sale down, sends it, asks about it.
 import { Refused, newKey, pause, sleep } from "./gateway.js";
 import { Kept } from "./kept.js";
-import { found, inDoubt, isSettled, isTransient, nothing, screenOf, step } from "./sale.js";
+import { found, inDoubt, isSettled, isTransient, namesSale, nothing, screenOf, step } from "./sale.js";
 
 export class Desk {
   constructor(gateway, changed, kept = new Kept()) {
@@ -91,6 +91,8 @@ export class Desk {
       case "cancel": return this.cancel();
     }
   }
+
+  get namesSale() { return namesSale(this.sale); }
 
   isCurrent(request, phase) {
     return this.sale.request?.key === request.key && this.sale.phase === phase;

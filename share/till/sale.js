@@ -122,7 +122,10 @@ export const terminals = (sale) => (mayRepeat(sale) ? sale.transaction?.alternat
 // While a card is read nothing is cancelled, unless it has to be presented again.
 const cancellable = (sale) => ["starting", "preparing", "armed", "link", "elsewhere"].includes(screenOf(sale)) || (screenOf(sale) === "reading" && prompt(sale.transaction) !== "hold");
 export const mayCancel = (sale) => cancellable(sale) && !sale.cancelling;
-export const mayStop = (sale) => screenOf(sale) === "authorising" && !sale.cancelling;
+export const mayStop = (sale) => screenOf(sale) === "authorising" && !sale.cancelling && !namesSale(sale);
+
+// A refund of a sale that it names: no card is waited for, and an answer that is missing is never taken for a refusal.
+export const namesSale = ({ request }) => Boolean(request && JSON.parse(request.body).of && !JSON.parse(request.body).card);
 
 // Sent again with the same key, later: nobody has said that it was not carried out.
 export const isTransient = (status, error) =>
@@ -228,8 +231,8 @@ export function step(sale, input) {
       const { amount, result } = sale.transaction;
       const open = { value: amount.value - result.amountApproved.value, currency: amount.currency };
       // The rest of a refund is given back, and that of a sum that is held is held.
-      const { type, lane, language, amountStatus } = membersOf(sale.request.card ?? sale.request);
-      const rest = type === "refund" ? { type, lane, language, amount: open } : { type: "purchase", lane, language, amount: open, amountStatus, allowRepeat: true };
+      const { type, of, card, lane, language, amountStatus } = membersOf(sale.request.card ?? sale.request);
+      const rest = type === "refund" ? { type, of, card, lane, language, amount: open } : { type: "purchase", lane, language, amount: open, amountStatus, allowRepeat: true };
       return start(request(input.key, sale.request.order, rest, sale.request), sale.request);
     }
 

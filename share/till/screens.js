@@ -118,7 +118,7 @@ function linkCode(app, { id, link }) {
 const parts = {
   preparing: (app) => [preparing(app)],
   armed: (app) => [seconds("left"), fact(app.say("till.reader"), app.laneName(app.lanes().find((lane) => lane.name === app.desk.sale.transaction.lane)))],
-  authorising: (app, sale) => [seconds("passed"), sale.cancelling ? null : h("p", { class: "small" }, app.say("till.stopText"))],
+  authorising: (app, sale) => [seconds("passed"), !mayStop(sale) ? null : h("p", { class: "small" }, app.say("till.stopText"))],
   link: (app, { transaction }) => [seconds("left"), h("p", {}, app.say("link.how")), h("p", { class: "address" }, transaction.link.url)],
   elsewhere: (app, { request }) => [seconds("passed"), fact(app.say("till.reader"), JSON.parse(request.body).to)],
   approved: (app, { transaction, ...sale }) => [sumOf(app, { transaction, ...sale }), paidCard(app, transaction), passes(app, transaction),
@@ -198,7 +198,7 @@ function actions(app, sale, screen) {
       return [nextButtons(app, next), mayRepeat(sale) && !next.some((one) => ["retrySameCard", "otherCard"].includes(one))
         && (next.length === 0 || sale.transaction.error?.retryable) && again(), otherReader, newSale("plain")];
     case "cancelled": case "notStarted": case "refused":
-      return [again(), sale.error?.code === "reader.busy" && asideButtons(app), next.length > 0 && nextButtons(app, next.filter((one) => !["retrySameCard", "otherCard"].includes(one))), otherReader,
+      return [sale.error?.code === "refund.card_needed" && button(say("day.withCard"), () => app.againWithCard(), "primary", { id: "go" }), again(), sale.error?.code === "reader.busy" && asideButtons(app), next.length > 0 && nextButtons(app, next.filter((one) => !["retrySameCard", "otherCard"].includes(one))), otherReader,
         sale.error?.code?.startsWith("terms.") && button(say("set.terms"), () => app.goTo("settings"), "plain"), newSale("plain")];
     case "reversing": case "reversed": case "paidBefore": return newSale();
   }
@@ -244,8 +244,8 @@ export function tick(app, root) {
 }
 
 // The receipt by code, on this page, or by the printer of this machine.
-export async function receipt(app, place) {
-  const { gateway, say, desk: { sale: { transaction } } } = app;
+export async function receipt(app, place, transaction) {
+  const { gateway, say } = app;
   const path = `/v1/transactions/${transaction.id}/receipt`;
   const code = h("div", { class: "code" }), paper = h("pre", { class: "paper", tabIndex: 0, "aria-label": say("till.receipt") });
   const fill = async (copy) => {

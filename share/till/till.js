@@ -6,13 +6,14 @@ import { mayCancel, mayStop, screenOf } from "./sale.js";
 import { button, show, speak, stayAwake } from "./view.js";
 import { asideButtons, places } from "./compose.js";
 import { besideSale, headline, helpTopic, receipt, saleScreen, tick } from "./screens.js";
+import { dayPlaces, report } from "./day.js";
 import { help, pairing, settingsScreen } from "./settings.js";
 import { direction } from "./language.js";
 import { play, wake } from "./sound.js";
 
 const $ = (id) => document.getElementById(id);
 const gateway = new Gateway("nfc-tap.token", () => { gateway.token = null; location.reload(); });
-const app = new App(gateway, { render, openHelp, openReceipt });
+const app = new App(gateway, { render, openHelp, openReceipt, openReport });
 let shown = "", shownAt = 0, escapedAt = -Infinity;
 
 function render(forced) {
@@ -29,7 +30,7 @@ function render(forced) {
   const changed = shown.split(" ")[0] !== screen || shown.split(" ")[1] !== draft.place;
   const focused = document.activeElement?.id;
   shown = state;
-  const beside = draft.place === "settings" ? settingsScreen(app) : screen === "compose" ? (places[draft.place] ?? places.compose)(app) : besideSale(app, draft.place);
+  const beside = draft.place === "settings" ? settingsScreen(app) : screen === "compose" ? (places[draft.place] ?? dayPlaces[draft.place] ?? places.compose)(app) : besideSale(app, draft.place);
   show($("main"), beside ?? saleScreen(app));
   document.documentElement.dataset.screen = screen;
   tick(app, $("main"));
@@ -69,9 +70,11 @@ function bars(say, status) {
   if ($("tools").lang !== say.language) {
     $("tools").lang = say.language;
     show($("tools"), button(say("till.help"), () => openHelp(), "plain"),
+      button(say("day.title"), () => (app.isInBooks ? app.goTo("compose") : app.openDay()), "plain", { id: "day" }),
       button(say("till.settings"), () => app.goTo(app.draft.place === "settings" ? "compose" : "settings"), "plain", { id: "settings" }));
   }
   $("settings").hidden = app.desk.sale.phase !== "none";
+  $("day").hidden = app.desk.sale.phase !== "none" || !["cashier", "manager"].some((role) => app.till.roles.includes(role));
   const error = lane?.error ?? status?.blocked;
   speak($("banner"), app.desk.away !== null ? say("till.offline") : error ? `${error.message}. ${error.resolution}` : "");
   document.documentElement.classList.toggle("away", app.desk.away !== null);
@@ -83,7 +86,8 @@ function openDialog(fill) {
   fill(app, $("dialog-content"));
 }
 function openHelp(topic) { openDialog((app, place) => help(app, place, topic ?? helpTopic(app))); }
-function openReceipt() { openDialog(receipt); }
+function openReceipt(transaction) { openDialog((app, place) => receipt(app, place, transaction)); }
+function openReport(number, isCopy) { openDialog((app, place) => report(app, place, number, isCopy)); }
 
 document.addEventListener("keydown", (event) => {
   if ($("dialog").open || !app.say) return;
