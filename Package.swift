@@ -111,6 +111,8 @@ let house = [
             .room("MDB", uses: "Codes", tests: ""),
             .room(
                 "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging PaymentValues POSAPI Receipt Settings TapClient",
+                embedding: split("en de fr es it nl pl pt sv tr ar ja").map { "messages/\($0).json" }.joined(
+                    separator: " "),
                 tests: ""),
         ]),
     Floor(

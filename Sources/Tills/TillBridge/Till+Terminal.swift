@@ -36,9 +36,8 @@ extension TillsFile.Till {
 
     private var words: ZVTWords {
         ZVTWords(
-            receipt: language.text(.receipt(.receiptNumber)), terminal: "TID",
-            endOfDay: language.text(.report(.dayEnd)),
-            total: language.text(.receipt(.total)), others: "...", decimalSeparator: language.text(.decimalSeparator),
+            receipt: language.receiptNumber, terminal: "TID", endOfDay: language.dayEnd, total: language.total,
+            others: "...", decimalSeparator: language.decimalSeparator,
             width: receiptWidth)
     }
 

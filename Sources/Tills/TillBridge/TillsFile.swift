@@ -4,6 +4,7 @@ public import ECR
 package import Linux
 public import PaymentValues
 public import Settings
+import Wire
 
 /// The configuration file of `nfc-tap-ecr`, in TOML: a table `[[till]]` for each port or serial line.
 public struct TillsFile: Sendable {
@@ -46,7 +47,7 @@ public struct TillsFile: Sendable {
         public var reversalMinutes = 15
         /// It may sell in test mode, where no money moves, and in test mode only.
         public var isTest = false
-        public var language = Language.english
+        public var language = TillLanguage.english
         /// Characters in a line of the till's printer.
         public var receiptWidth = 32
 
@@ -149,11 +150,14 @@ extension TillsFile.Till {
             }
         }
         if let tag = table.text("language") {
-            if let language = Language(rawValue: tag) {
+            let known = TillLanguage.allCases.filter { kind != .zvt || $0.hasCodePage437 }
+            if let language = known.first(where: { $0.rawValue == tag }) {
                 self.language = language
             } else {
-                let known = Language.allCases.map(\.rawValue).joined(separator: ", ")
-                table.report("language", "has no texts", "write one of \(known)")
+                let problem =
+                    TillLanguage(rawValue: tag) == nil ? "has no texts" : "has letters that the protocol lacks"
+                table.report(
+                    "language", problem, "write one of \(known.map(\.rawValue).joined(separator: ", "))")
             }
         }
     }

@@ -82,6 +82,7 @@ struct TillsFileTests {
         ("password = \"/nowhere/at/all\"", "till[0].password", "names a file that cannot be read"),
         ("test = \"yes\"", "till[0].test", "is neither true nor false"),
         ("language = \"xx\"", "till[0].language", "has no texts"),
+        ("language = \"ja\"", "till[0].language", "has letters that the protocol lacks"),
         ("origins = [\"https://shop.example\"]", "till[0].origins", "is no setting"),
     ]
 
