@@ -84,7 +84,7 @@ FAULTS = [
      "Choosing.test_r37_r38_all_methods_stand_side_by_side_in_words_alone"),
     ("R38: a picture on one of the methods", "compose.js", 'button(say("till.card"), ', 'button([h("img", { alt: "" }), say("till.card")], ', "sale",
      "Choosing.test_r37_r38_all_methods_stand_side_by_side_in_words_alone"),
-    ("R38: a mark on the display", "display.js", "      seen.sign && sign(seen.sign),", '      seen.sign && h("img", { alt: "" }),', "looks", "Looks.test_english_light"),
+    ("R38: a mark on the display", "display.js", "sign(seen.sign), sumLine", 'h("img", { alt: "" }), sumLine', "looks", "Looks.test_english_light"),
     ("R39: a maker's name", "messages/en.json", '"till.card": "Tap to pay by card or phone"', '"till.card": "Tap to Pay on iPhone"', "sale",
      "Choosing.test_r13_r39_no_message_names_a_maker_a_wallet_or_a_scheme"),
     ("R40: green before the end", "sale.js", 'return transaction.type !== "link" ? "authorising"', 'return transaction.type !== "link" ? "approved"', "sale",

@@ -6,6 +6,7 @@ With NFC_TAP_PICTURES it writes a picture of every state there, in two languages
 """
 import os
 import pathlib
+import re
 import unittest
 
 from playwright.sync_api import expect
@@ -30,7 +31,7 @@ FITTING = """languages => {
   for (const [language, texts] of Object.entries(languages)) {
     document.documentElement.lang = language; document.documentElement.dir = language === "ar" ? "rtl" : "ltr";
     for (const [key, text] of Object.entries(texts)) for (const [place, made] of Object.entries(places)) {
-      if (text.length > 32 || place !== "end" && !/^(till|next|set)\\./.test(key)) continue;
+      if (text.length > 32 || place !== "end" && !/^(till|next|set|day|word)\\./.test(key)) continue;
       box.innerHTML = made(text, texts["till.back"]);
       const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
       for (let node; (node = walker.nextNode());) for (const word of node.data.matchAll(/[^\\s-]+/g)) {
@@ -298,6 +299,32 @@ class Looks(unittest.TestCase):
         broken = page.evaluate(FITTING, {name: texts for name, texts in TEXTS.items() if name != "ja"})
         self.assertEqual([], broken)
         self.assertEqual([], page.evaluate(FITTING_SUMS, ["9,999,999.99 HUF", "9 999 999,99 Ft", "99,999,999 LBP"]))
+
+    def test_d8_an_end_begins_with_its_sum_and_uses_its_field(self):
+        """Sum, act, card, from the top; the sum is the largest thing of an end that moved money, on both screens."""
+        till, display = self.windows("en", "light")
+        till.open(shop.home)
+        display.page.goto(f"{shop.home}/display/")
+        till.sell("12.37")
+        until(lambda: (last := shop.last()) and last["state"] == "armed")
+        shop.card("present", "visa")
+        till.title("approved")
+        display.page.locator("html.good").wait_for()
+        shop.card("remove")
+        for screen in (till, display):
+            drawn(screen.page)
+            sizes = screen.page.evaluate("""() => [...document.querySelectorAll("main *")].filter((one) => one.offsetParent && !one.children.length && one.textContent.trim())
+                .map((one) => [parseFloat(getComputedStyle(one).fontSize), one.getBoundingClientRect().top, one.textContent])""")
+            largest = max(sizes)
+            self.assertGreaterEqual(largest[0], 90)
+            self.assertIn("12.37", largest[2])
+            self.assertEqual(largest[1], min(top for _, top, _ in sizes), "the sum stands first")
+            self.assertEqual(1, screen.words().count("12.37"))
+            # A field of the screen's height, not some lines in its midst.
+            field = screen.page.evaluate("document.querySelector('.state, .scene').getBoundingClientRect().height / innerHeight")
+            self.assertGreater(field, 0.7)
+        card = till.page.locator(".fact", has_text=till.text("till.cardNumber"))
+        expect(card).to_have_text(re.compile(r"\d{4} \(Visa\)$"))
 
     def test_japanese_dark(self):
         self.walk("ja", "dark")

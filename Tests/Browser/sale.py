@@ -20,7 +20,7 @@ ALL = ("--lane", "main", "--lane", "other", "--role", "manager", *(word for name
 
 def setUpModule():
     global shop, browser, cashier, full, linking, customer
-    shop = Shop(lanes=("main", "other"), sandbox=("--slow-seconds", "4"), daemon=PROGRAMME)
+    shop = Shop(lanes=("main", "other"), sandbox=("--slow-seconds", "4"), daemon=PROGRAMME, profile="marketplace")
     unittest.addModuleCleanup(shop.close)
     browser = Chromium()
     unittest.addModuleCleanup(browser.close)
@@ -120,6 +120,11 @@ class Before(Case):
         till.press("till.card")
         expect(till.page.get_by_text("Terms of the payment service not accepted").filter(visible=True).first).to_be_visible()
         expect(till.page.get_by_text("Read them with nfc-tap terms show").filter(visible=True).first).to_be_visible()
+        # Accepted meanwhile, the payment that was asked for goes on by itself.
+        till.page.unroute("**/v1/transactions")
+        till.page.unroute("**/v1/status")
+        self.status(till, lambda body: body.update(terms="accepted"))
+        till.title("hold", 30)
 
     def test_r05_the_tutorial_has_a_section_for_each_kind_and_one_on_pin(self):
         window = browser.window(full)
@@ -750,6 +755,24 @@ class Links(Case):
 
     def address(self):
         return shop.daemon("GET", f"/v1/transactions/{self.link()['id']}").json["link"]["url"]
+
+    def test_a_link_can_be_chosen_before_any_card_and_asked_for_again(self):
+        till = self.till(linking, size=(1280, 900)).confirm("50.52")
+        till.press("till.link")
+        till.title("till.linkOpen")
+        self.assertNotIn("retryOf", self.link())
+        first = self.link()["id"]
+        till.press("till.cancel")
+        till.title("till.linkClosed")
+        till.press("next.paymentLink")
+        till.title("till.linkOpen")
+        self.assertNotEqual(first, self.link()["id"])
+        till.press("till.cancel")
+        till.title("till.linkClosed")
+        # Or by a card, for the same sum.
+        till.press("next.otherCard")
+        until(lambda: (last := shop.last()) and last["state"] == "armed")
+        self.assertEqual(("purchase", 5052), (shop.last()["type"], shop.last()["amount"]["value"]))
 
     def test_a_link_stands_on_both_screens_with_its_sum_until_it_is_closed(self):
         display = self.display(size=(1280, 800))

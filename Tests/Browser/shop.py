@@ -73,7 +73,7 @@ class UnixConnection(http.client.HTTPConnection):
 class Shop:
     """Its processes may be killed and started again, each by its name: sandbox, daemon, gateway."""
 
-    def __init__(self, lanes=("main",), sandbox=(), daemon="", origins=(), has_profile=True, gateway=""):
+    def __init__(self, lanes=("main",), sandbox=(), daemon="", origins=(), has_profile=True, gateway="", profile="test"):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nb"))
         self.folder.chmod(0o700)
         self.port = free_port()
@@ -85,7 +85,7 @@ class Shop:
         (self.folder / "d.toml").write_text(
             f'mode = "test"\n{daemon}\n{GATEWAY}{gateway}\n'
             + (f'[profile]\nfile = "{self.folder}/profile.json"\n' if has_profile else "") + readers)
-        profile = json.loads((ROOT / "docs/examples/profile-marketplace.json").read_text())
+        profile = json.loads((ROOT / f"docs/examples/profile-{profile}.json").read_text())
         now = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0, tzinfo=None)
         profile["issuedAt"], profile["expiresAt"] = (
             f"{time.isoformat()}Z" for time in (now - datetime.timedelta(days=1), now + datetime.timedelta(days=1)))

@@ -4,7 +4,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { acts, demandOf, lastFour, merged, questions, sums, todoKey, todoOf, totalsOf, wordsOf } from "../../share/till/ledger.js";
-import { mayStop, namesSale, request, step } from "../../share/till/sale.js";
+import { found, mayStop, namesSale, request, step } from "../../share/till/sale.js";
 import { Book } from "../../share/till/book.js";
 import { Lost, Refused } from "../../share/till/gateway.js";
 
@@ -100,6 +100,9 @@ test("D7: a refund that names its sale cannot be stopped, and its rest names the
   const made = request("k", "A-17", { type: "refund", of: "t1", amount: { value: 1000, currency: "EUR" } });
   const following = (transaction) => ({ phase: "following", request: made, transaction: { id: "r1", type: "refund", order: "A-17", amount: { value: 1000, currency: "EUR" }, updatedAt: "1", history: [], ...transaction } });
   assert.ok(namesSale({ request: made }));
+  // Also one that nobody has written down.
+  assert.ok(namesSale({ request: found({ id: "r1", type: "refund", of: "t1", details: { refundCard: "none" } }) }));
+  assert.ok(!namesSale({ request: found({ id: "r1", type: "refund", of: "t1", details: { refundCard: "same" } }) }));
   assert.ok(!mayStop(following({ state: "sent" })));
   const [rest] = step(following({ state: "approved", result: { outcome: "partiallyApproved", amountApproved: { value: 400, currency: "EUR" } } }), { kind: "rest", key: "k2" });
   assert.deepEqual(JSON.parse(rest.request.body), { type: "refund", of: "t1", amount: { value: 600, currency: "EUR" }, order: "A-17" });

@@ -102,7 +102,8 @@ class Shop {
     this.windows.push(owner);
     // A timeout of AbortSignal alone keeps no program running.
     const awake = setTimeout(() => {}, 60_000);
-    await desk.resume();
+    await desk.takeUp();
+    await desk.lookAround();
     clearTimeout(awake);
     await rest();
     return owner;

@@ -16,7 +16,10 @@ export class App {
     this.openHelp = (topic) => page.openHelp(topic);
     this.openReceipt = (transaction = this.desk.sale.transaction) => page.openReceipt(transaction);
     this.openReport = (number, isCopy = false) => page.openReport(number, isCopy);
-    this.desk = new Desk(gateway, () => this.render());
+    this.desk = new Desk(gateway, () => {
+      if (this.waitsForTerms) this.refresh();
+      this.render();
+    });
     this.book = new Book(gateway, () => this.isInBooks && this.render(true), () => this.desk.lost());
     whispers?.addEventListener("message", ({ data }) => { this.chosenLanguage = data.language ?? this.chosenLanguage; });
   }
@@ -39,8 +42,11 @@ export class App {
     this.till = body;
     this.desk.prefix = this.book.prefix = body.till;
     useDecimals(body.decimals);
+    // The sale from before is back before anything can be typed or pressed.
+    await this.desk.takeUp();
+    this.isReady = true;
     await this.refresh();
-    await this.desk.resume();
+    await this.desk.lookAround();
     await this.prepare();
   }
 
@@ -54,8 +60,10 @@ export class App {
     this.refreshAgain = false;
     let rest = 1000;
     try {
+      const before = this.status?.terms;
       this.status = (await this.gateway.call("GET", "/v1/status")).body;
       this.desk.back();
+      this.goOn(before);
     } catch (failure) {
       if (failure.status === 429) {
         this.refreshAgain = true;
@@ -64,12 +72,20 @@ export class App {
       this.desk.failed(failure);
     }
     clearTimeout(this.later);
-    if (this.state === "busy" && this.desk.sale.phase === "none") this.later = setTimeout(() => this.refresh(), 5000);
+    if (this.state === "busy" && this.desk.sale.phase === "none" || this.waitsForTerms) this.later = setTimeout(() => this.refresh(), 5000);
     setTimeout(() => {
       this.resting = false;
       if (this.refreshAgain) this.refresh();
     }, rest);
     this.render();
+  }
+
+  get waitsForTerms() { return this.desk.sale.phase === "refused" && this.desk.sale.error?.code === "terms.not_accepted"; }
+
+  // Once the terms are accepted, at the machine or elsewhere, the payment that was refused for them goes on: nothing was started by it.
+  // Once for an acceptance: what is refused again waits for a person.
+  goOn(before) {
+    if (this.waitsForTerms && before !== "accepted" && this.status.terms === "accepted") this.again();
   }
 
   // At the start and when the window comes to the front, once a minute at most.
@@ -118,7 +134,8 @@ export class App {
 
   // MARK: the sale
 
-  methods() { return ["card", this.shop.cash && "cash", this.shop.link && "link"].filter(Boolean); }
+  get mayOpenLinks() { return (this.till?.types ?? []).includes("link"); }
+  methods() { return ["card", this.shop.cash && "cash", (this.shop.link || this.mayOpenLinks) && "link"].filter(Boolean); }
   type() { return this.desk.sale.request ? JSON.parse(this.desk.sale.request.body).type : "purchase"; }
   amount() { return this.desk.sale.request ? JSON.parse(this.desk.sale.request.body).amount : total(this); }
 
@@ -144,20 +161,22 @@ export class App {
   }
 
   sell(type) {
-    if (["purchase", "refund"].includes(type) && problem(this)) return this.goTo("compose");
+    if (["purchase", "refund", "link"].includes(type) && problem(this)) return this.goTo("compose");
     const sale = request(this.desk.key(), this.order(), members(this, type));
     this.draft.place = "compose";
     this.desk.do({ kind: "sell", request: sale, aside: this.desk.others.map(({ request }) => request.order) });
   }
 
-  // A refund that names its sale needs no lane, unless the card of the sale is to be read.
-  again(changes = this.desk.namesSale ? {} : { lane: this.lane }) { this.desk.do({ kind: "again", key: this.desk.key(), changes }); }
+  // A link, and a refund that names its sale, need no lane, unless the card of the sale is to be read.
+  again(changes = this.desk.needsLane ? { lane: this.lane } : {}) { this.desk.do({ kind: "again", key: this.desk.key(), changes }); }
+  // What a link that was chosen first stood for is paid by a card then.
+  againByCard() { return this.desk.needsLane || this.type() !== "link" ? this.again() : this.again({ type: "purchase", lane: this.lane }); }
   againWithCard() { this.again({ lane: this.lane, card: "same" }); }
   cancel() { this.desk.do({ kind: "cancel" }); }
 
   // Where no link can be opened, there may be an address in the settings.
   link() {
-    if ((this.till?.types ?? []).includes("link") && mayLink(this.desk.sale)) this.desk.do({ kind: "link", key: this.desk.key() });
+    if (this.mayOpenLinks && mayLink(this.desk.sale)) this.desk.do({ kind: "link", key: this.desk.key() });
     else this.goTo("link");
   }
 

@@ -2,7 +2,7 @@
 // Carries out what the machine of a sale asks for: writes the sale down, sends it, asks about it.
 import { Refused, newKey, pause, sleep } from "./gateway.js";
 import { Kept } from "./kept.js";
-import { found, inDoubt, isSettled, isTransient, namesSale, nothing, screenOf, step } from "./sale.js";
+import { found, inDoubt, isSettled, isTransient, needsLane, nothing, screenOf, step } from "./sale.js";
 
 export class Desk {
   constructor(gateway, changed, kept = new Kept()) {
@@ -41,10 +41,9 @@ export class Desk {
     return this.ends[key] ?? this.kept.find(key)?.screen;
   }
 
-  async resume() {
+  async takeUp() {
     const request = await this.kept.resume();
     if (request && this.sale.phase === "none") this.do({ kind: "restore", request });
-    await this.lookAround();
   }
 
   restore(request) {
@@ -92,7 +91,7 @@ export class Desk {
     }
   }
 
-  get namesSale() { return namesSale(this.sale); }
+  get needsLane() { return needsLane(this.sale); }
 
   isCurrent(request, phase) {
     return this.sale.request?.key === request.key && this.sale.phase === phase;

@@ -6,7 +6,7 @@ import { bestMatch, direction, languages, load } from "./language.js";
 import { money } from "./money.js";
 import { pairing } from "./settings.js";
 import { shop, whispers } from "./shop.js";
-import { amountText, button, h, qrCode, show, sign, speak, stayAwake } from "./view.js";
+import { amountText, button, h, qrCode, show, sign, speak, stayAwake, sumSentence } from "./view.js";
 import { play, wake } from "./sound.js";
 
 const $ = (id) => document.getElementById(id);
@@ -49,16 +49,18 @@ function draw(forced) {
   const payee = payeeOf(shown.view);
   if (payee) localStorage.setItem("nfc-tap.payee", payee);
   $("shop").textContent = payee ?? localStorage.getItem("nfc-tap.payee") ?? "";
+  // Sum and word come first, and once.
+  const sumLine = seen.sum && seen.lines.find((key) => key.endsWith(".sum"));
   const code = seen.qr?.startsWith("data:image/") && qrCode(seen.qr, say(seen.phase === "link" ? "link" : "receipt"), seen.phase !== "link");
   const side = code || (seen.here && h("span", { class: "hold", "aria-hidden": "true" })) || (seen.busy && h("span", { class: "spinner", "aria-hidden": "true" }));
   show($("main"), h("section", { class: `scene ${side ? "split" : ""}`, "aria-busy": String(Boolean(seen.busy)) },
     h("div", { class: "words" },
-      seen.sign && sign(seen.sign),
+      seen.sign && h("div", { class: "end" }, sign(seen.sign), sumLine && h("p", { class: `end-sum${amountOf(seen.sum).length > 11 ? " long" : ""}` }, sumSentence(words(sumLine, seen), amountOf(seen.sum)))),
       seen.amount && h("div", { class: "payee" }, h("span", {}, subject(seen)), seen.pending && h("span", { class: "badge" }, say("pending"))),
       seen.amount && big(seen.amount),
       seen.items?.length > 1 && h("ul", { class: "lines" }, seen.items.slice(0, innerHeight < 600 ? 2 : 8).map((line) => h("li", {}, h("span", { class: "label" }, line.label,
         line.frequency && h("small", {}, ` ${say(`every.${line.frequency}`)}`), line.begins && h("small", {}, ` ${say("till.begins")} ${line.begins}`)), amountText(amountOf(line.amount))))),
-      seen.lines.map((key, place) => h(place ? "p" : "h1", { class: `sentence${place ? " second" : ""}` }, words(key, seen)))),
+      seen.lines.filter((key) => key !== sumLine).map((key, place) => h(place ? "p" : "h1", { class: `sentence${place ? " second" : ""}` }, words(key, seen)))),
     side));
   const text = seen.lines.map((key) => words(key, seen)).join(". ");
   if (speaks) {

@@ -15,9 +15,10 @@ export function request(key, order, members, part, card) {
 }
 
 // A sale of this till that nobody has written down: all that the daemon says of it.
-export function found({ id, type, lane, amount, order, details }) {
-  const { amountStatus, language, reason } = details ?? {};
-  return Object.freeze({ key: `found/${id}`, id, order, body: JSON.stringify({ type, lane, amount, amountStatus, language, reason, order }) });
+export function found({ id, type, lane, amount, order, of, details }) {
+  const { amountStatus, language, reason, refundCard } = details ?? {};
+  const card = refundCard === "none" ? undefined : refundCard;
+  return Object.freeze({ key: `found/${id}`, id, order, body: JSON.stringify({ type, of, card, lane, amount, amountStatus, language, reason, order }) });
 }
 // A card was read, and nobody knows yet what became of it.
 export const inDoubt = ["sealed", "sent", "unknown"];
@@ -105,6 +106,9 @@ export const mayRepeat = (sale) => repeatable.has(screenOf(sale)) && sale.error?
 // The part that is paid, where its rest was not: the till goes back to it, so that the rest is paid otherwise or the part taken back.
 const unpaid = new Set([...repeatable, "reversing", "reversed", "blocked", "paidBefore"]);
 export const partOf = (sale) => (unpaid.has(screenOf(sale)) && sale.request?.part) || null;
+
+// Whether asking again asks for a card at a lane of this till.
+export const needsLane = (sale) => !namesSale(sale) && Boolean(sale.request) && membersOf(sale.request.card ?? sale.request).type !== "link";
 
 // A screen that the cashier may leave for good: nothing of it is in doubt any more.
 const leavable = new Set([...repeatable, "compose", "approved", "partial", "stored", "reversing", "reversed", "paidBefore", "blocked"]);

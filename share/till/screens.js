@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cashier sees of a sale that runs or has ended. Nothing on these screens changes the sum.
-import { amountText, button, h, sign, svgImage } from "./view.js";
+import { amountText, button, h, sign, sumSentence, svgImage } from "./view.js";
 import { money } from "./money.js";
 import { actOf, endKey, mayCancel, mayPutAside, mayRepeat, mayStop, partOf, prompt, screenOf, sumKey } from "./sale.js";
 import { asideButtons, otherwayScreen, payLine, preparing } from "./compose.js";
@@ -57,7 +57,7 @@ export function saleScreen(app) {
     showsAmount && h("div", { class: "total" }, h("span", {}, subject(app)), amount && amountText(money(amount, say.locale), "amount big")),
     h("div", { class: "headline" }, signs[screen] && sign(lookSigns[seen] ?? signs[screen]), screen === "link" && linkCode(app, sale.transaction), screen === "armed" && h("span", { class: "hold", "aria-hidden": "true" }),
       ["starting", "asking", "authorising"].includes(screen) && h("span", { class: "spinner", "aria-hidden": "true" }),
-      h("h1", { tabIndex: -1 }, headline(app)),
+      endSum(app, sale), h("h1", { tabIndex: -1 }, headline(app)),
       h("div", { class: "facts" }, partPaid(app, sale), body, desk.trouble && failure(app, desk.trouble))),
     h("div", { class: "actions" }, actions(app, sale, screen)));
 }
@@ -71,11 +71,12 @@ function failure(app, error) {
     error.limit && h("p", {}, amountText(money(error.limit, app.say.locale))), small(error.code));
 }
 
-// The act and its sum, in words.
-function sumOf(app, { transaction, ...sale }) {
-  const { result, settlement, amount } = transaction, key = sumKey(actOf({ transaction, ...sale }));
-  const sum = result?.amountApproved ?? settlement?.amount ?? amount;
-  return key && sum?.value > 0 && h("p", { class: "sum" }, app.say(key, { amount: money(sum, app.say.locale) }));
+// First of all on an end: the sum that came, that is held, that goes back or is charged later, with the word for it.
+function endSum(app, sale) {
+  const { transaction } = sale, screen = screenOf(sale);
+  const key = { approved: sumKey(actOf(sale)), stored: "stored.sum" }[screen];
+  const sum = key && (transaction.result?.amountApproved ?? transaction.settlement?.amount ?? transaction.amount), text = sum && money(sum, app.say.locale);
+  return sum?.value > 0 && h("p", { class: "sum end-sum" }, sumSentence(app.say(key, { amount: text }), text));
 }
 
 const stillOpen = (app, amount) => h("p", { class: "fact open" }, h("span", {}, app.say("till.openAmount")), " ", amountText(money(amount, app.say.locale)));
@@ -96,7 +97,8 @@ function passes(app, { loyalty }) {
     fact(one.displayName, one.pass?.member ?? app.say(one.status === "delivered" ? "till.passRead" : "till.noPass"))));
 }
 
-const paidCard = (app, { card, result, chip }) => [fact(app.say("till.cardNumber"), card?.masked), fact(app.say("till.approval"), result?.approvalCode),
+const cardOf = (card) => card && `${card.last4} (${card.scheme})`;
+const paidCard = (app, { card, result, chip }) => [fact(app.say("till.cardNumber"), cardOf(card)), fact(app.say("till.approval"), result?.approvalCode),
   chip?.verification === "signature" && h("p", { class: "notice" }, app.say("till.sign"))];
 
 // The code comes a moment after the address; what did not come is asked for again while the link is shown.
@@ -121,7 +123,7 @@ const parts = {
   authorising: (app, sale) => [seconds("passed"), !mayStop(sale) ? null : h("p", { class: "small" }, app.say("till.stopText"))],
   link: (app, { transaction }) => [seconds("left"), h("p", {}, app.say("link.how")), h("p", { class: "address" }, transaction.link.url)],
   elsewhere: (app, { request }) => [seconds("passed"), fact(app.say("till.reader"), JSON.parse(request.body).to)],
-  approved: (app, { transaction, ...sale }) => [sumOf(app, { transaction, ...sale }), paidCard(app, transaction), passes(app, transaction),
+  approved: (app, { transaction }) => [paidCard(app, transaction), passes(app, transaction),
     transaction.result?.repeats && h("p", { class: "notice" }, app.say("till.repeats"))],
   completed: (app, { transaction }) => passes(app, transaction),
   partial: (app, { request, transaction: { amount, result, ...rest } }) => [
@@ -130,14 +132,13 @@ const parts = {
     paidCard(app, { result, ...rest })],
   declined: (app, { transaction: { result, card, error } }) => [
     h("p", {}, app.say(result?.action === "useOtherTerminal" ? "chip" : `reason.${result?.reason ?? "notAccepted"}`)),
-    result?.action === "callIssuer" && h("p", { class: "notice" }, app.say("till.callIssuer")), fact(app.say("till.cardNumber"), card?.masked),
+    result?.action === "callIssuer" && h("p", { class: "notice" }, app.say("till.callIssuer")), fact(app.say("till.cardNumber"), cardOf(card)),
     error && failure(app, error), result?.responseCode && small(`${app.say("till.responseCode")} ${result.responseCode}`)],
   unknown: (app, sale) => [h("p", {}, app.say(actOf(sale) === "refund" ? "till.unknownHow.refund" : "till.unknownHow")), sale.transaction && seconds("passed"),
     small(sale.transaction?.id ?? sale.request.key)],
   reversing: (app, { transaction }) => [transaction.result?.reason && h("p", {}, app.say(`reason.${transaction.result.reason}`)), small(transaction.id)],
   reversed: (app, { transaction }) => [transaction.result?.reason && h("p", {}, app.say(`reason.${transaction.result.reason}`)), small(transaction.id)],
-  stored: (app, { transaction: { amount } }) => [amount && h("p", { class: "sum" }, app.say("stored.sum", { amount: money(amount, app.say.locale) })),
-    h("p", {}, app.say("till.storedHow")), app.queue && fact(app.say("till.waiting"), `${app.queue.count} · `
+  stored: (app) => [h("p", {}, app.say("till.storedHow")), app.queue && fact(app.say("till.waiting"), `${app.queue.count} · `
     + app.queue.totals.map((one) => money(one, app.say.locale)).join(", "))],
   cancelled: (app, { transaction }) => [transaction.cancelledBy && h("p", {}, app.say(`by.${transaction.cancelledBy}`)), transaction.error && failure(app, transaction.error)],
   failed: (app, { transaction }) => [transaction.error && failure(app, transaction.error)],
@@ -152,7 +153,7 @@ const parts = {
 function nextButtons(app, next) {
   const { say } = app;
   const acts = {
-    retrySameCard: () => app.again(), otherCard: () => app.again(), otherInterface: () => app.openHelp("pin"),
+    retrySameCard: () => app.againByCard(), otherCard: () => app.againByCard(), otherInterface: () => app.openHelp("pin"),
     otherMethod: () => app.goTo("methods"), paymentLink: () => app.link(),
   };
   const places = app.terminals().map((name) => button([`${say("next.otherInterface")}: `, h("bdi", {}, name)], () => app.handOver(name), "plain"));
@@ -217,7 +218,7 @@ export function besideSale(app, place) {
   if (place === "restCash" || (place === "methods" && others.length === 1 && others[0] === "cash")) return otherwayScreen(app, "cash", open);
   if (place === "link") return otherwayScreen(app, "link", open);
   const tiles = {
-    methods: () => [...others.map((one) => button(app.say(`till.${one}`), () => app.goTo(one === "cash" ? "restCash" : one), "tile")),
+    methods: () => [...others.map((one) => button(app.say(`till.${one}`), () => (one === "link" ? app.link() : app.goTo("restCash")), "tile")),
       button(app.say("next.otherInterface"), () => app.openHelp("pin"), "tile")],
     lane: () => app.lanes().map((lane) => button(app.laneName(lane), () => { app.setLane(lane.name); app.draft.place = "compose"; app.again(); }, "tile")),
   }[place];

@@ -17,7 +17,7 @@ const app = new App(gateway, { render, openHelp, openReceipt, openReport });
 let shown = "", shownAt = 0, escapedAt = -Infinity;
 
 function render(forced) {
-  if (!app.say || !app.till) return;
+  if (!app.say || !app.isReady) return;
   const { desk, say, draft, status } = app;
   const screen = screenOf(desk.sale);
   const state = [screen, draft.place, desk.away !== null, desk.sale.cancelling, desk.sale.transaction && headline(app), desk.sale.error?.code, desk.trouble?.code,

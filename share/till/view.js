@@ -18,6 +18,12 @@ export const button = (text, onclick, kind = "", more = {}) => h("button", { typ
 // An amount stays in one piece in a line of another direction.
 export const amountText = (text, kind = "amount") => h("bdi", { class: kind }, text);
 
+// A sentence with its sum in it: the sum large, the words beside it.
+export function sumSentence(sentence, sum) {
+  const at = sentence.indexOf(sum);
+  return at < 0 ? sentence : [sentence.slice(0, at), amountText(sum), sentence.slice(at + sum.length)];
+}
+
 // A sign beside the word and the colour: a shape of its own for each, so that it is told in grey as well.
 export const sign = (kind) => h("span", { class: `sign ${kind}`, "aria-hidden": "true" });
 
