@@ -27,7 +27,7 @@ let house = [
             .room("EMV", uses: "CardBytes Codes", tests: ""),
             .room(
                 "EMVCrypto", uses: "CardBytes Crypto CryptoExtras EMV", embedding: "further-test-keys.tsv", tests: ""),
-            .room("Loyalty", uses: "CardBytes Crypto CryptoExtras", tests: "CardSim"),
+            .room("Loyalty", uses: "CardBytes Codes Crypto CryptoExtras", tests: "CardSim"),
             .room("Envelope", uses: "CardBytes Crypto CryptoExtras StrictJSON", tests: ""),
             .room("TerminalFile", uses: "CardBytes Codes EMV EMVCrypto Envelope StrictJSON", tests: ""),
             .room("CardSim", uses: "CardBytes Crypto EMVCrypto", tests: "EMV", peers: "kernel8-peer.py"),

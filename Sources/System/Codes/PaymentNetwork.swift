@@ -36,6 +36,12 @@ public struct PaymentNetwork: Hashable, Sendable {
 
     private static let schemesWithKernel = Set(providers.values.filter { $0.kernel != nil }.map(\.scheme))
 
+    /// RIDs of the providers in Book B Table 3-6, five bytes each, in ascending order.
+    public static let providersWithKernel: [[UInt8]] =
+        providers.filter { $0.value.kernel != nil }.keys.sorted().map { rid in
+            [32, 24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rid >> ($0 as UInt64)) }
+        }
+
     private static let unknownName = "Card"
 
     private static let providers: [UInt64: (scheme: String, kernel: UInt8?)] = [

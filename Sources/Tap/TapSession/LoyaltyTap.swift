@@ -3,7 +3,7 @@ public import CardBytes
 public import Loyalty
 public import ReaderCore
 
-/// One tap for passes from end to end. Sends no command that selects the PPSE or a payment application.
+/// One tap for passes from end to end. Uses no payment application.
 public struct LoyaltyTap: Sendable {
     public var request: LoyaltyRequest
     public var deadlines: TapDeadlines

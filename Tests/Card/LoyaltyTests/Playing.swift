@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
+import Codes
 import Loyalty
 import Testing
 
@@ -33,7 +34,7 @@ struct Disturbance: Sendable {
 }
 
 /// Runs `machine` on `card` as the tap loop does. Fails the test where it does not end, and for any command that
-/// selects something else than a loyalty application.
+/// selects something else than a loyalty application; a card with a fixed identifier may be asked whether it can pay.
 func play<Machine: TapMachine & ~Copyable>(
     _ machine: inout Machine, on card: inout any VirtualCard, disturbing disturbance: Disturbance? = nil,
     location: SourceLocation = #_sourceLocation
@@ -59,7 +60,7 @@ func play<Machine: TapMachine & ~Copyable>(
         case .transmit(let command):
             let index = commands.count
             commands.append(command)
-            expectNoPayment(command, location: location)
+            expectNoPayment(command, of: card.activation, location: location)
             if let response = answer(card.answer(command.bytes), index: index, disturbance) {
                 step = machine.received(response, now: now())
             } else {
@@ -93,9 +94,13 @@ private func answer(_ reply: VirtualCardReply, index: Int, _ disturbance: Distur
 }
 
 /// SELECT by name may name OSE.VAS.01, Smart Tap and the NDEF application, nothing else.
-func expectNoPayment(_ command: CommandAPDU, location: SourceLocation) {
+private func expectNoPayment(_ command: CommandAPDU, of card: CardActivation, location: SourceLocation) {
     guard command.ins == 0xA4, command.p1 == 0x04 else { return }
-    let loyalty = [OSE.name, SmartTap.application, Type4Read.application]
+    var loyalty = [OSE.name, SmartTap.application, Type4Read.application]
+    // Whether it can pay, of a card whose identifier may be a member number. No phone has such a one.
+    if card.uid.first != 0x08 {
+        loyalty += [Array("2PAY.SYS.DDF01".utf8)] + PaymentNetwork.providersWithKernel
+    }
     #expect(loyalty.contains(command.data), "selects \(Hex.string(command.data))", sourceLocation: location)
 }
 

@@ -113,7 +113,7 @@ extension LoyaltyRead {
     private var isUnderWay: Bool {
         switch phase {
         case .idle, .activating, .finished: false
-        case .selecting, .apple, .google, .tag, .memory: true
+        case .selecting, .apple, .google, .tag, .memory, .asking: true
         }
     }
 

@@ -4,7 +4,8 @@ public import CardBytes
 /// Reads the passes of a request from whatever is presented: a phone's wallet, an NDEF tag, a card's identifier.
 ///
 /// Tries the carriers in the request's order on one activation. A phone that is locked or left too early is activated
-/// again, for as many presentations by a person as the request says. No command of it selects the PPSE or a payment application.
+/// again, for as many presentations by a person as the request says. A card whose UID would become a member number is asked
+/// first whether it can pay (``PaymentQuestion``); no phone is, and no payment application is used.
 ///
 /// Where the caller's own wait for a card ends in time-out or cancellation, `stop` gives what was found until then.
 public struct LoyaltyRead: TapMachine, Sendable {
@@ -16,6 +17,7 @@ public struct LoyaltyRead: TapMachine, Sendable {
         case google(SmartTapRead)
         case tag(Type4Read, carrier: Int)
         case memory(Type2Read, carrier: Int)
+        case asking(PaymentQuestion, carrier: Int)
         case finished
     }
 
@@ -29,6 +31,8 @@ public struct LoyaltyRead: TapMachine, Sendable {
     private var isToTell = false
     private var now = TapInstant(nanoseconds: 0)
     var shownAction = CustomerAction.nothing
+    /// UID of a card that a reader calls memory, and that fell silent when it was asked whether it can pay.
+    var silent: [UInt8]?
 
     public init(_ request: LoyaltyRequest) {
         self.request = request
@@ -103,6 +107,8 @@ public struct LoyaltyRead: TapMachine, Sendable {
             let step = read.received(response)
             phase = .memory(read, carrier: carrier)
             return follow(step) { $0.fold(tag: $1, carrier: carrier) }
+        case .asking(let question, let carrier):
+            return answered(question.received(response.status, isCalledMemory: isCalledMemory), carrier: carrier)
         }
     }
 
@@ -129,12 +135,13 @@ public struct LoyaltyRead: TapMachine, Sendable {
         case .memory(var read, let carrier):
             outcome.payment = .afterRemoval
             return follow(read.cardLost()) { $0.fold(tag: $1, carrier: carrier) }
+        case .asking(_, let carrier): return lostUnderQuestion(carrier: carrier)
         }
     }
 
     public mutating func stop(now: TapInstant) -> LoyaltyOutcome {
         switch phase {
-        case .idle, .activating, .selecting, .tag, .finished: break
+        case .idle, .activating, .selecting, .tag, .asking, .finished: break
         case .memory(var read, _): _ = read.cardLost()
         case .apple(var read): take(read.stop(now: now))
         case .google(var read): take(read.stop(now: now))
@@ -194,13 +201,16 @@ public struct LoyaltyRead: TapMachine, Sendable {
             phase = .tag(read, carrier: index)
             return follow(step) { $0.fold(tag: $1, carrier: index) }
         case .uid:
-            readUID()
-            return tryCarrier(index + 1)
+            guard givesNumber, takesCommands || isCalledMemory else {
+                readUID()
+                return tryCarrier(index + 1)
+            }
+            return answered(.ask(PaymentQuestion()), carrier: index)
         }
     }
 
     /// Whether the card speaks ISO/IEC 14443-4; assumed where the reader does not tell.
-    private var takesCommands: Bool {
+    var takesCommands: Bool {
         guard let card = outcome.card else { return true }
         return switch card.technology {
         case .typeA: card.sak.map { $0 & 0x20 != 0 } ?? true
@@ -213,7 +223,7 @@ public struct LoyaltyRead: TapMachine, Sendable {
 
     /// Whether a PC/SC reader's ATR names memory of a kind that cards with ISO/IEC 14443-4 beside it are shown as too (MIFARE Classic
     /// on a card that also speaks APDUs): the reader's guess closes no door that a SELECT opens.
-    private var isCalledMemory: Bool { isMemoryByATR && outcome.card?.sak != 0x00 }
+    var isCalledMemory: Bool { isMemoryByATR && outcome.card?.sak != 0x00 }
 
     /// Whether it is a Type 2 tag behind a PC/SC reader, as which it names Ultralight and NTAG: SAK 00.
     private var isType2: Bool { isMemoryByATR && outcome.card?.sak == 0x00 }
@@ -221,17 +231,6 @@ public struct LoyaltyRead: TapMachine, Sendable {
     private var isMemoryByATR: Bool {
         guard let card = outcome.card else { return false }
         return card.technology == .typeA && !card.atr.isEmpty && card.takesCommands == false
-    }
-
-    private mutating func readUID() {
-        guard let card = outcome.card else { return }
-        for (index, programme) in request.programmes.enumerated() {
-            guard let membership = programme.uid else { continue }
-            switch membership.memberNumber(of: card) {
-            case .number(let number): set(index, .delivered, .uid(number))
-            case .refused(let reason): set(index, .unsuitable(reason))
-            }
-        }
     }
 
     private mutating func walletSelected(

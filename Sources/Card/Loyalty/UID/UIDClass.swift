@@ -37,6 +37,8 @@ public enum UIDRefusal: Equatable, Sendable {
     case mayRepeat
     /// Type B cards and anything that is no UID.
     case notAnIdentifier
+    /// The card can pay, or does not say clearly that it cannot: whoever keeps its UID could follow a payment card.
+    case paymentCard
 }
 
 /// How a programme turns a UID into a member number.
