@@ -110,6 +110,8 @@ let house = [
             .room("ECR", uses: "CardBytes Codes StrictJSON", tests: ""),
             .room("MDB", uses: "Codes", tests: ""),
             .room(
+                "Hub", uses: "Crypto Linux LocalHTTP Logging PaymentValues POSAPI Settings StrictJSON TapClient", tests: ""),
+            .room(
                 "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging PaymentValues POSAPI Receipt Settings TapClient",
                 embedding: split("en de fr es it nl pl pt sv tr ar ja").map { "messages/\($0).json" }.joined(
                     separator: " "),
@@ -182,6 +184,7 @@ let house = [
             .program(
                 "nfc-tap-ecr",
                 uses: "ArgumentParser Codes ECR Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
+            .program("nfc-tap-hub", uses: "ArgumentParser Codes Hub Linux LocalHTTP Logging Settings UnixSignals"),
             .program(
                 "nfc-tap-gateway",
                 uses:
@@ -233,7 +236,9 @@ let beside: [Target] = [
             + " PaymentValues POSAPI ReaderCore ReaderPCSC ReaderVirtual Rigs TapClient TapSession"
             + " Transactions",
         path: "Benchmarks/TapBench"),
-    group("Programs", "nfc-tap nfc-tap-ecr nfc-tap-gateway nfc-tap-libnfc-worker nfc-tap-psp-sandbox nfc-tapd"),
+    group(
+        "Programs", "nfc-tap nfc-tap-ecr nfc-tap-gateway nfc-tap-hub nfc-tap-libnfc-worker nfc-tap-psp-sandbox nfc-tapd"
+    ),
     group("SwitchPrograms", "nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch rig-tills"),
     tests("ArchitectureTests", ""),
     tests("EMVConformanceTests", "CardBytes CardSim Crypto EMV EMVCrypto ExampleKernel"),

@@ -17,6 +17,7 @@ SEE_ALSO = {
     "nfc-tapd": "nfc-tap(1), nfc-tapd.conf(5), nfc-tap-psp-sandbox(1), pcscd(8), systemd.socket(5)",
     "nfc-tap-psp-sandbox": "nfc-tapd(8)",
     "nfc-tap-ecr": "nfc-tap-ecr.conf(5), nfc-tapd(8), nfc-tapd.conf(5)",
+    "nfc-tap-hub": "nfc-tap-hub.conf(5), nfc-tapd(8), nfc-tapd.conf(5), mosquitto(8), haproxy(1)",
     "nfc-tap-gateway": "nfc-tap-gateway.conf(5), nfc-tapd(8), nfc-tapd.conf(5), systemd.socket(5)",
     "nfc-tap-switch": "nfc-tap-profile(8), nfc-tap-acquirer-sim(1), haproxy(1), psql(1)",
     "nfc-tap-profile": "nfc-tap-switch(8), nfc-tapd(8)",
@@ -45,6 +46,10 @@ FILES = {
     "nfc-tap-ecr": [
         ("/etc/nfc-tap/nfc-tap-ecr.toml", "The tills, see nfc-tap-ecr.conf(5)."),
         ("/var/lib/nfc-tap-ecr", "The ledgers of the tills."),
+    ],
+    "nfc-tap-hub": [
+        ("/etc/nfc-tap/nfc-tap-hub.toml", "Who hears of passes, see nfc-tap-hub.conf(5)."),
+        ("/var/lib/nfc-tap-hub", "The outboxes: what is still to be sent, with member numbers."),
     ],
     "nfc-tap-gateway": [
         ("/etc/nfc-tap/nfc-tap-gateway.toml", "The configuration, see nfc-tap-gateway.conf(5); it may be missing."),

@@ -42,5 +42,7 @@ score nfc-tap-gateway.service 5
 score nfc-tap-switch-day.service 11
 # It reaches the acquirer and databases on other machines.
 score nfc-tap-switch@.service 11
+# It reaches a broker and web servers on this machine.
+score nfc-tap-hub.service 11
 # It listens, so that it needs addresses of the internet.
 score nfc-tap-ecr.service 11

@@ -4,16 +4,19 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Opens a channel to a Unix socket and says in the client's terms why it could not.
+/// Opens a channel to a Unix socket, or to a port of this machine, and says in the client's terms why it could not.
 struct ClientConnector {
     let path: String
+    let loopback: TCPAddress?
     let time: Duration
     let maximumHeadBytes = 16 * 1024
 
     func connect(
         _ handler: @escaping @Sendable () -> any ChannelHandler
     ) async throws(HTTPClientError) -> any Channel {
-        guard UnixAddress(path: path) != nil else { throw .notConnected(.pathNotUsable) }
+        guard loopback.map(\.isLoopback) ?? (UnixAddress(path: path) != nil) else {
+            throw .notConnected(.pathNotUsable)
+        }
         let deadline = ContinuousClock.now + time
         while true {
             do throws(HTTPClientError) {
@@ -36,7 +39,9 @@ struct ClientConnector {
             }
         if Task.isCancelled { throw .notConnected(.cancelled) }
         do {
-            return try await bootstrap.connect(unixDomainSocketPath: path).get()
+            guard let loopback else { return try await bootstrap.connect(unixDomainSocketPath: path).get() }
+            let address = try SocketAddress(ipAddress: loopback.host, port: Int(loopback.port))
+            return try await bootstrap.connect(to: address).get()
         } catch {
             throw .notConnected(Self.failure(error))
         }

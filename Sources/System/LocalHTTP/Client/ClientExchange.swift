@@ -19,13 +19,14 @@ struct ClientExchange: Sendable {
 extension HTTPClientRequest {
     /// Whether it can be written without changing its meaning: a target in origin form, tokens for names.
     var isSendable: Bool {
-        target.utf8.first == UInt8(ascii: "/") && target.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        target.utf8.first == UInt8(ascii: "/") && authority.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            && target.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             && Self.isToken(method.rawValue) && fields.fields.allSatisfy { Self.isToken($0.name) }
     }
 
     func head(keepAlive: Bool) -> HTTPRequestHead {
         var headers = NIOHTTP1.HTTPHeaders()
-        headers.add(name: "Host", value: "localhost")
+        headers.add(name: "Host", value: authority)
         for field in fields.fields { headers.add(name: field.name, value: field.value) }
         if !body.isEmpty || method != .get { headers.replaceOrAdd(name: "Content-Length", value: String(body.count)) }
         headers.remove(name: "Transfer-Encoding")

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Linux
 import NIOCore
 
-/// A client for an HTTP/1.1 server on a Unix socket. Each `send` uses a connection of its own; `connect` gives one that
-/// stays open.
+/// A client for an HTTP/1.1 server on a Unix socket, or on a port of this machine. Each `send` uses a connection of its own;
+/// `connect` gives one that stays open.
 public struct HTTPClient: Sendable {
     public var path: String
+    /// Instead of a path.
+    private var loopback: TCPAddress?
     public var connectTime: Duration = .seconds(2)
     /// A larger answer is a `badAnswer`.
     public var maximumAnswerBytes = 256 * 1024
@@ -12,6 +15,12 @@ public struct HTTPClient: Sendable {
     public var maximumSilence: Duration = .seconds(45)
 
     public init(path: String) { self.path = path }
+
+    /// - Parameter address: there is no TLS here: what is sent to another machine could be read on the way.
+    package init(loopback address: TCPAddress) {
+        path = ""
+        loopback = address
+    }
 
     /// Sends one request and waits for the whole answer. Any status is an answer, not an error.
     /// - Parameter time: from the moment the connection stands.
@@ -58,7 +67,7 @@ public struct HTTPClient: Sendable {
         return stream
     }
 
-    private var connector: ClientConnector { ClientConnector(path: path, time: connectTime) }
+    private var connector: ClientConnector { ClientConnector(path: path, loopback: loopback, time: connectTime) }
 
     /// Writes; where that never reaches the handler, nothing was sent.
     static func write<Message: Sendable, Answer: Sendable>(

@@ -7,6 +7,8 @@ public struct HTTPClientRequest: Sendable {
     /// `Host`, `Content-Length` and `Connection` are the client's.
     public var fields: HTTPFields
     public var body: [UInt8]
+    /// The value of `Host`.
+    public var authority = "localhost"
 
     public init(_ method: HTTPMethod, _ target: String, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
         self.method = method

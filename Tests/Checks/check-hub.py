@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Cards are tapped in front of nfc-tap-hub, while it and its broker are killed at any moment and its web server fails. In the end the
+broker's subscriber and the web server have had each tap that the daemon completed, in order, and nothing else.
+
+    Tests/Checks/check-hub.py FOLDER-WITH-THE-PROGRAMS PYTHON-WITH-THE-RECEIVERS --kills 50 --seed 1
+
+The receivers are other people's: mosquitto, paho-mqtt and standardwebhooks. Ends with 1 where a tap is missing, comes out of order or has a
+wrong signature, and where a card that can pay, or a random identifier, left the machine. The script starts itself with that Python.
+"""
+import argparse
+import getpass
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"
+
+
+class Unix(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=60)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(60)
+        self.sock.connect(self.path)
+
+
+def get(path, target):
+    connection = Unix(path)
+    try:
+        connection.request("GET", target)
+        return json.loads(connection.getresponse().read())
+    finally:
+        connection.close()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def until(what, holds, seconds=180):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if holds():
+                return
+        except (OSError, http.client.HTTPException, KeyError, IndexError, TypeError):
+            pass
+        time.sleep(0.02)
+    raise RuntimeError(f"waited too long for {what}")
+
+
+class Receiver:
+    """A web server that verifies what it gets, and fails as the dice say."""
+
+    def __init__(self, dice):
+        from standardwebhooks import Webhook
+
+        self.got, self.wrong, self.dice, self.mood = [], [], dice, "good"
+        receiver, hook = self, Webhook(SECRET)
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                try:
+                    hook.verify(body, dict(self.headers))
+                    said = json.loads(body)
+                    if self.headers["webhook-id"] != "msg_" + said["data"]["id"]:
+                        raise ValueError("another id")
+                except Exception as problem:  # noqa: BLE001
+                    receiver.wrong.append(f"{problem!r}: {body[:200]!r}")
+                    return self.answer(400)
+                if receiver.mood == "bad":
+                    receiver.mood = "good"
+                    fate = receiver.dice.choice(["redirect", "cut", "error"])
+                    if fate == "cut":
+                        return self.connection.close()
+                    return self.answer({"redirect": 302, "error": 503}[fate])
+                receiver.got.append(said["data"])
+                self.answer(204)
+
+            def do_GET(self):
+                receiver.wrong.append("a redirect was followed")
+                self.answer(404)
+
+            def answer(self, status):
+                self.send_response(status)
+                if status == 302:
+                    self.send_header("Location", "/elsewhere")
+                if status == 503:
+                    self.send_header("Retry-After", "0")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+class House:
+    def __init__(self, folder, arguments):
+        self.folder, self.arguments = folder, arguments
+        self.dice = random.Random(arguments.seed)
+        self.pos, self.port, self.processes = f"{folder}/pos.sock", free_port(), {}
+        self.receiver = Receiver(self.dice)
+        self.heard, self.retained = [], []
+        os.makedirs(f"{folder}/state")
+        pathlib.Path(f"{folder}/nfc-tapd.toml").write_text(
+            f'[[lane]]\nname = "door"\nreader = "virtual:{folder}/reader.sock"\n')
+        pathlib.Path(f"{folder}/mosquitto.conf").write_text(
+            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\n"
+            f"user {getpass.getuser()}\nautosave_interval 1\nautosave_on_changes true\nmax_queued_messages 0\n")
+        pathlib.Path(f"{folder}/key").write_text(SECRET)
+        pathlib.Path(f"{folder}/hub.toml").write_text(
+            f'socket = "{self.pos}"\ndirectory = "{folder}"\n'
+            f'[[output]]\nname = "house"\nkind = "mqtt"\nlanes = ["door"]\nbroker = "127.0.0.1:{self.port}"\n'
+            f'discovery = "homeassistant"\nttl-seconds = 0\n'
+            f'[[output]]\nname = "shop"\nkind = "webhook"\nlanes = ["door"]\nkey = "{folder}/key"\n'
+            f'url = "http://127.0.0.1:{self.receiver.port}/hooks"\n')
+        self.start("broker", "mosquitto", "-c", f"{folder}/mosquitto.conf")
+        self.start("daemon", f"{arguments.binaries}/nfc-tapd", "--runtime-directory", folder, "--state-directory",
+                   f"{folder}/state", "--config", f"{folder}/nfc-tapd.toml")
+        until("the lane", lambda: get(self.pos, "/v1/status")["lanes"][0]["state"] in ("ready", "busy"))
+        self.listen()
+        self.hub()
+
+    def start(self, name, *words):
+        log = open(f"{self.folder}/{name}.log", "ab")
+        self.processes[name] = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def kill(self, name):
+        self.processes[name].send_signal(signal.SIGKILL)
+        self.processes[name].wait()
+
+    def hub(self):
+        self.start("hub", f"{self.arguments.binaries}/nfc-tap-hub", "--config", f"{self.folder}/hub.toml")
+
+    def listen(self):
+        import paho.mqtt.client as mqtt
+
+        client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, "check", clean_session=False)
+        client.on_connect = lambda c, *_: c.subscribe([("nfc-tap/#", 1), ("homeassistant/#", 1)])
+
+        def heard(_, __, message):
+            if message.topic == "nfc-tap/door/tag":
+                self.heard.append(json.loads(message.payload))
+                if message.retain:
+                    self.retained.append(message.payload)
+
+        client.on_message = heard
+        client.reconnect_delay_set(1, 1)
+        until("the broker", lambda: socket.create_connection(("127.0.0.1", self.port)).close() is None)
+        client.connect("127.0.0.1", self.port, keepalive=5)
+        client.loop_start()
+        until("the subscription", client.is_connected)
+        self.client = client
+
+    def card(self, *words):
+        subprocess.run([f"{self.arguments.binaries}/nfc-tap", "virtual", "--control", f"{self.folder}/reader.sock", *words],
+                       capture_output=True, check=True)
+
+    def last(self):
+        found = get(self.pos, "/v1/transactions?limit=1&type=loyalty")["transactions"]
+        return found[0] if found else None
+
+    def tap(self, card):
+        """Taps once the hub waits, and until the daemon has settled that read."""
+        until("a read", lambda: self.last()["state"] == "armed")
+        id = self.last()["id"]
+        self.card("present", card)
+        self.disturb()
+        until("its end", lambda: get(self.pos, f"/v1/transactions/{id}")["state"]
+              not in ("created", "preparing", "armed", "reading"))
+        self.card("remove")
+        return get(self.pos, f"/v1/transactions/{id}")["state"], id
+
+    def disturb(self):
+        if self.arguments.kills <= 0:
+            return
+        fate = self.dice.random()
+        time.sleep(self.dice.random() * 0.15)
+        if fate < 0.4:
+            self.arguments.kills -= 1
+            self.kill("hub")
+            self.hub()
+        elif fate < 0.5:
+            self.arguments.kills -= 1
+            # In order: it writes down what it has acknowledged. What SIGKILL costs a broker is the broker's own.
+            self.processes["broker"].terminate()
+            self.processes["broker"].wait()
+            self.start("broker", "mosquitto", "-c", f"{self.folder}/mosquitto.conf")
+        elif fate < 0.7:
+            self.receiver.mood = "bad"
+
+    def run(self):
+        completed, taps = [], 0
+        secret = {"visa", "mastercard", "random-uid", "apple-locked"}
+        while self.arguments.kills > 0 or taps < 12:
+            card = self.dice.choice(["member-card", "member-tag", "member-card", "apple-pass", "visa", "random-uid"])
+            state, id = self.tap(card)
+            taps += 1
+            if state == "completed" and card not in secret:
+                completed.append(id)
+        self.arguments.kills = 0
+        wanted = set(completed)
+        until("the receivers", lambda: wanted <= self.ids(self.heard) and wanted <= self.ids(self.receiver.got))
+        faults = list(self.receiver.wrong)
+        faults += [f"retained: {tap}" for tap in self.retained]
+        for name, got in (("broker", self.heard), ("web server", self.receiver.got)):
+            if stray := self.ids(got) - wanted:
+                faults.append(f"{name}: not of a completed tap: {stray}")
+            firsts = list(dict.fromkeys(tap["id"][:36] for tap in got))
+            if firsts != completed:
+                faults.append(f"{name}: out of order")
+        print(f"{taps} taps, {len(completed)} with a pass; broker heard {len(self.heard)}, web server {len(self.receiver.got)}")
+        return faults
+
+    @staticmethod
+    def ids(got):
+        return {tap["id"][:36] for tap in got}
+
+    def stop(self):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binaries", type=os.path.abspath)
+    parser.add_argument("python")
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    if os.path.abspath(arguments.python) != os.path.abspath(sys.executable):
+        os.execv(arguments.python, [arguments.python, *sys.argv])
+    os.environ["PATH"] += ":/usr/sbin"
+    folder = tempfile.mkdtemp()
+    house = None
+    try:
+        house = House(folder, arguments)
+        faults = house.run()
+        for fault in faults:
+            print(f"check-hub: {fault}", file=sys.stderr)
+        sys.exit(1 if faults else 0)
+    except RuntimeError as problem:
+        for log in pathlib.Path(folder).glob("*.log"):
+            print(f"== {log.name}\n{log.read_text()[-3000:]}", file=sys.stderr)
+        sys.exit(f"check-hub: {problem}")
+    finally:
+        if house:
+            house.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Settings
+import TestSupport
+import Testing
+
+@testable import Hub
+
+@Suite("The configuration of the hub")
+struct HubFileTests {
+    private static let key = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"
+
+    private func read(_ text: String, secret: String = key) throws -> HubFile {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "hub-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "secret")
+        try Data("\n\(secret)\n".utf8).write(to: file)
+        return try HubFile(
+            file: "nfc-tap-hub.toml", text: text.replacing(#/"\/etc\/nfc-tap\/[a-z.-]*"/#, with: "\"\(file.path)\""))
+    }
+
+    private func fault(_ text: String, secret: String = key) throws -> String? {
+        do {
+            _ = try read(text, secret: secret)
+            return nil
+        } catch let error as ConfigurationError {
+            return error.key
+        }
+    }
+
+    @Test("The hub's example of the documentation is right, and has each kind of output")
+    func example() throws {
+        let file = try read(try Checkout.text("docs/examples/nfc-tap-hub.toml"))
+        var kinds: Set<String> = []
+        for output in file.outputs {
+            switch output.receiver {
+            case .mqtt(_, let settings):
+                kinds.insert("mqtt")
+                #expect(output.life > 0 && settings.discovery != nil && !output.rule.takesRepeating)
+            case .webhook(_, let keys):
+                kinds.insert("webhook")
+                #expect(output.life == 0 && !keys.isEmpty)
+            }
+        }
+        #expect(kinds == ["mqtt", "webhook"])
+    }
+
+    private static let mqtt =
+        "[[output]]\nname = \"a\"\nkind = \"mqtt\"\nlanes = [\"door\"]\nbroker = \"127.0.0.1:1883\"\n"
+    private static let hook =
+        "[[output]]\nname = \"a\"\nkind = \"webhook\"\nlanes = [\"door\"]\nurl = \"http://127.0.0.1:8080/x\"\nkey = \"/etc/nfc-tap/k\"\n"
+
+    @Test("An output with nothing but what is needed keeps a door's taps for ten seconds, and a webhook's for ever")
+    func least() throws {
+        let house = try #require(try read(Self.mqtt).outputs.first)
+        guard case .mqtt(let broker, let settings) = house.receiver else {
+            Issue.record("no MQTT")
+            return
+        }
+        #expect("\(broker)" == "127.0.0.1:1883" && settings.client == "nfc-tap-hub-a" && house.life == 10)
+        #expect(settings.tapTopic == "nfc-tap/door/tag" && settings.stateTopic == "nfc-tap/door/state")
+        #expect(settings.discovery == nil && house.rule == HubRule())
+        let hook = try #require(try read(Self.hook).outputs.first)
+        #expect(hook.life == 0)
+    }
+
+    @Test("Whatever is wrong is named")
+    func faults() throws {
+        #expect(try fault("") == "output")
+        #expect(try fault(Self.mqtt + "topic = \"x\"\n") == "output[0].topic")
+        #expect(try fault("colour = 1\n" + Self.mqtt) == "colour")
+        func wrong(_ old: String, _ new: String, in text: String = Self.mqtt) throws -> String? {
+            try fault(text.replacing(old, with: new))
+        }
+        #expect(try wrong("127.0.0.1:1883", "192.168.1.4:1883") == "output[0].broker")
+        #expect(try wrong("127.0.0.1:1883", "broker.local:1883") == "output[0].broker")
+        #expect(try wrong("[\"door\"]", "[\"door\", \"gate\"]") == "output[0].lanes")
+        #expect(try wrong("[\"door\"]", "[\"a/b\"]") == "output[0].lanes")
+        #expect(try wrong("[\"door\"]", "[]") == "output[0].lanes")
+        #expect(try wrong("\"mqtt\"", "\"amqp\"") == "output[0].kind")
+        #expect(try wrong("\"a\"", "\"a b\"") == "output[0].name")
+        for (line, key) in [
+            ("prefix = \"a/#\"", "prefix"), ("discovery = \"+\"", "discovery"), ("ttl-seconds = -1", "ttl-seconds"),
+            ("kinds = [\"card\"]", "kinds"), ("programmes = [\"a b\"]", "programmes"), ("repeating = 1", "repeating"),
+            ("password = \"/etc/nfc-tap/p\"", "password"), ("client = \"a b\"", "client"),
+            ("url = \"http://x\"", "url"),
+        ] { #expect(try fault(Self.mqtt + line + "\n") == "output[0].\(key)", "\(line)") }
+        for url in [
+            "https://house.example/x", "http://house.example/x", "http://192.168.1.4/x", "ftp://127.0.0.1/x", "/x", "",
+        ] {
+            #expect(try wrong("http://127.0.0.1:8080/x", url, in: Self.hook) == "output[0].url", "\(url)")
+        }
+        #expect(try fault(Self.hook, secret: "whsec_AAAA") == "output[0].key")
+        #expect(try fault(Self.hook.replacing("key = \"/etc/nfc-tap/k\"\n", with: "")) == "output[0].key")
+        #expect(try fault(Self.mqtt + Self.mqtt) == "output[1].name")
+        let twice = Self.mqtt.replacing("name = \"a\"", with: "name = \"b\"\nclient = \"nfc-tap-hub-a\"")
+        #expect(try fault(Self.mqtt + twice) == "output[1].client")
+    }
+
+    @Test("A web address is reached on this machine, or through a proxy's socket")
+    func places() {
+        let plain = WebhookPlace(url: "http://127.0.0.1/a?b", proxy: nil)
+        #expect(plain?.authority == "127.0.0.1" && plain?.target == "/a?b")
+        let proxied = WebhookPlace(url: "https://house.example?b", proxy: "/run/p.sock")
+        #expect(
+            proxied?.line == .proxy("/run/p.sock") && proxied?.authority == "house.example" && proxied?.target == "/?b")
+        #expect(WebhookPlace(url: "https://user@house.example/", proxy: "/run/p.sock") == nil)
+        #expect(WebhookPlace(url: "https://house.example/\r\nX: y", proxy: "/run/p.sock") == nil)
+    }
+}
