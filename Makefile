@@ -32,7 +32,7 @@ DESTDIR ?=
 	check-examples check-protocol check-till check-units check-udev check-licence check-rules check-threads check-addresses \
 	check-instructions repeat check-browser check-package check-guest check-secrets check-kills check-power check-books check-deaths \
 	check-hub check-tills check-wobbles check-switch check-switch-secrets estate fuzz soak simulate simulate-operations \
-	put-back bench bench-switch load dist check-dist
+	put-back bench bench-peers bench-switch load dist check-dist
 
 # Before any package is installed: what cannot be built without is said first. These need no toolchain.
 WITHOUT_SWIFT := help check-licence check-rules check-units check-udev python-client typescript-client
@@ -375,6 +375,13 @@ put-back:
 bench:
 	@scripts/install-packages.sh $(TEST_PACKAGES) libssl3 binutils valgrind
 	@scripts/bench.sh
+
+# Instructions of our hot paths, and of what Debian's and PyPI's libraries do of the same, in one run.
+## Count instructions beside the libraries of Debian and PyPI
+bench-peers:
+	@scripts/install-packages.sh $(BUILD_PACKAGES) binutils gcc libc6-dev libmbedtls-dev libssl-dev python3 python3-venv valgrind
+	$(SWIFT) build $(RELEASE_FLAGS) --product tap-bench 2>&1 | tail -n 20
+	@scripts/bench-peers.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench"
 
 # Payments a second through the switch, beside plain inserts of the same rows.
 ## Measure the payment service beside plain inserts
