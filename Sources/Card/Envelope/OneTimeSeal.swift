@@ -52,6 +52,24 @@ public struct OneTimeSeal: ~Copyable, Sendable {
         return String(decoding: token, as: UTF8.self)
     }
 
+    /// A key for one agreement, from 32 bytes of the system's random source.
+    ///
+    /// The library's own way to a new key signs with it and verifies that signature, which is half of what a seal costs and says nothing of a
+    /// key that never signs (decision 153). From bytes it checks that the number is one of the curve's, 1 to n - 1, and makes the point.
+    private static func freshKey() throws -> P256.KeyAgreement.PrivateKey {
+        // One number in 2^32 is none of the curve's: such bytes are drawn anew, as FIPS 186-5 A.2.2 does.
+        for _ in 0..<8 {
+            // A symmetric key's bytes are drawn by the library and wiped with it.
+            let bytes = SymmetricKey(size: .bits256)
+            if let key = try? unsafe bytes.withUnsafeBytes({
+                try unsafe P256.KeyAgreement.PrivateKey(rawRepresentation: $0)
+            }) {
+                return key
+            }
+        }
+        throw EnvelopeError.unusableKey
+    }
+
     /// The content key and the form in which it travels.
     private static func contentKey(
         for recipient: RecipientKey, _ inputs: SealingInputs, _ header: inout JWEHeader
@@ -59,7 +77,7 @@ public struct OneTimeSeal: ~Copyable, Sendable {
         let secret: SharedSecret
         switch recipient.material {
         case .p256(let x, let y):
-            let ephemeral = inputs.p256 ?? P256.KeyAgreement.PrivateKey()
+            let ephemeral = try inputs.p256 ?? freshKey()
             secret = try ephemeral.sharedSecretFromKeyAgreement(
                 with: P256.KeyAgreement.PublicKey(rawRepresentation: x + y))
             let own = Array(ephemeral.publicKey.rawRepresentation)

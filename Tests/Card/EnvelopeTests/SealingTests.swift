@@ -36,6 +36,21 @@ struct SealingTests {
                 """)
     }
 
+    /// Decision 153. FIPS 186-5 A.2.2: any number of 1 to n - 1, each with the same chance.
+    @Test func `each seal has a key of its own, a point of the curve that the recipient agrees with`() throws {
+        let bob = try bob(algorithm: .ecdhES)
+        var keys: Set<String> = []
+        for _ in 0..<100 {
+            let token = try OneTimeSeal(to: bob).seal(SecretBytes(text: "{}"))
+            let header = try #require(token.split(separator: ".").first)
+            keys.insert(String(header))
+            let own = try JWEHeader(try #require(Base64URL.decode(header.utf8))).ephemeralKey
+            guard case .p256(let x, let y) = own else { throw EnvelopeError.malformedToken }
+            _ = try P256.KeyAgreement.PublicKey(rawRepresentation: x + y)
+        }
+        #expect(keys.count == 100)
+    }
+
     @Test func `ECDH-ES+A256KW wraps the example's content key byte for byte`() throws {
         let token = try OneTimeSeal(to: bob(algorithm: .ecdhESA256KW), inputs: inputs()).seal(SecretBytes(text: "{}"))
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
