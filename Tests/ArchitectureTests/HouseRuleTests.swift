@@ -29,6 +29,11 @@ struct HouseRuleTests {
         #expect(try HouseRules.looseFiles(paths) == [])
     }
 
+    @Test("A10: a program writes to the terminal through `Descriptor` alone, which takes commands to the terminal out")
+    func terminal() throws {
+        #expect(try HouseRules.barePrints(files) == [])
+    }
+
     @Test func `no file name stands in two rooms`() throws {
         #expect(try HouseRules.sharedNames(paths) == [])
     }
@@ -49,6 +54,15 @@ struct HouseRuleTests {
     // MARK: - Each rule catches what breaks it
 
     private func source(_ text: String) -> [HouseRules.File] { [("Sources/Room/File.swift", SwiftSource(text))] }
+
+    @Test(arguments: [
+        ("print(name)", 1), ("    if a { print(b) }", 1), ("debugPrint(a)", 1), ("fputs(text, stderr)", 1),
+        ("StandardOutput.print(name)", 0), ("let a = \"print(b)\"", 0), ("blueprint(b)", 0),
+        ("func print(_ text: String) {}\nprint(name)", 0),
+    ])
+    func `a print of the standard library is found, and one of the file's own is not`(text: String, count: Int) {
+        #expect(HouseRules.barePrints([("Sources/Programs/p/File.swift", SwiftSource(text))]).count == count)
+    }
 
     @Test func `four unsafe expressions without a reason are found, and those with one are not`() {
         let bare = """

@@ -52,6 +52,20 @@ enum HouseRules {
         }
     }
 
+    // MARK: - Terminal
+
+    /// Places in programs that write to the terminal without what takes commands to it out.
+    static func barePrints(_ files: [File]) -> [String] {
+        files.filter { $0.path.hasPrefix("Sources/Programs/") }.flatMap { file -> [String] in
+            let code = file.source.lines.map(\.code)
+            guard !code.contains(where: { $0.contains("func print(") }) else { return [] }
+            return code.indices.filter { code[$0].contains(/(^|[^.\w])(print|debugPrint|dump|puts|fputs|printf)\(/) }
+                .map {
+                    "\(file.path):\($0 + 1)"
+                }
+        }
+    }
+
     // MARK: - Sizes
 
     /// A type that holds so much says in its comment why it has so many stored properties.

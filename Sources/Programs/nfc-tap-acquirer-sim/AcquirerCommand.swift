@@ -151,7 +151,7 @@ struct Book: ParsableCommand {
     func run() throws {
         do {
             let book = try BookFile.read(try FileSystem.bytes(of: file, atMost: 1 << 30))
-            for line in book.summary { try Descriptor.write(line + "\n", to: STDOUT_FILENO) }
+            for line in book.summary { try Descriptor.print(line) }
         } catch let error as BookFile.Fault {
             AcquirerCommand.say("\(file) \(error)")
             throw ExitCode(1)

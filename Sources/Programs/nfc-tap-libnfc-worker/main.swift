@@ -4,7 +4,7 @@ import Linux
 import ReaderNFCWorker
 
 if CommandLine.arguments.dropFirst() == ["--usb-library"] {
-    print(USBLibrary.loaded?.rawValue ?? "none")
+    try? Descriptor.print(USBLibrary.loaded?.rawValue ?? "none")
     exit(0)
 }
 // Cards pass through here: nothing is read by a process that somebody else may look into.

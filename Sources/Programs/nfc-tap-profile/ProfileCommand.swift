@@ -33,7 +33,7 @@ struct ProfileCommand: AsyncParsableCommand {
         try? Descriptor.write("nfc-tap-profile: \(text)\n", to: STDERR_FILENO)
     }
 
-    static func print(_ text: String) throws { try Descriptor.write(text + "\n", to: STDOUT_FILENO) }
+    static func print(_ text: String) throws { try Descriptor.print(text) }
 
     /// The content of a file, or of standard input for `-`.
     static func read(_ path: String) throws(IssuingError) -> [UInt8] {

@@ -27,14 +27,14 @@ struct PackagerCommand: ParsableCommand {
 
     func run() throws {
         let packager = try Self.packager(file)
-        guard !messages.isEmpty else { return print(Self.table(packager)) }
+        guard !messages.isEmpty else { return try Descriptor.print(Self.table(packager)) }
         for text in messages {
             let digits = text.filter { !$0.isWhitespace }
             guard let bytes = try? Hex.bytes(digits) else {
                 throw ValidationError("“\(text.prefix(16))…” is not hexadecimal: write two digits for each byte.")
             }
             do {
-                print(try read(bytes, packager))
+                try Descriptor.print(try read(bytes, packager))
             } catch let error as MessageError {
                 throw ValidationError("The message is not as \(packager.name) packs it: \(error).")
             } catch let error as FrameError {

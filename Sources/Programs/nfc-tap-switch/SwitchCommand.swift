@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Codes
+import Linux
 import Suggestions
 import Switch
 
@@ -34,7 +35,7 @@ struct CloseDayCommand: AsyncParsableCommand {
 
     func run() async throws {
         for day in try await SwitchServer.closeDay(database, zone: zone) {
-            print(
+            try Descriptor.print(
                 "\(day.day) \(day.currency): debits \(day.numbers[2]), taken back \(day.numbers[3]), "
                     + "credits \(day.numbers[0]), taken back \(day.numbers[1]), net \(day.net) minor units")
         }
@@ -55,7 +56,7 @@ struct ComparedCommand: AsyncParsableCommand {
     var database: String
 
     func run() async throws {
-        print(
+        try Descriptor.print(
             "The books are of generation \(try await SwitchServer.compared(database)); replicas with --marks serve tills."
         )
     }

@@ -10,21 +10,21 @@ enum BookCommands {
     static func beginAnew(_ folder: String) throws {
         let person = person
         try actAsOwner(of: folder)
-        do {
-            for line in try BookBinding.beginAnew(folder, by: person, at: .now) { print(line) }
-        } catch {
+        let lines: [String]
+        do { lines = try BookBinding.beginAnew(folder, by: person, at: .now) } catch {
             throw StartFailure(error.description, hint: error.remedy)
         }
+        for line in lines { try Descriptor.print(line) }
     }
 
     static func tellOpenMoney(in folder: String) throws {
         try actAsOwner(of: folder)
         let lines: [String]?
         do { lines = try BookBinding.openMoney(in: folder) } catch {
-            print("not readable: \(error)")
+            try Descriptor.print("not readable: \(error)")
             throw ExitCode(65)
         }
-        for line in lines ?? [] { print(line) }
+        for line in lines ?? [] { try Descriptor.print(line) }
         guard lines?.isEmpty ?? true else { throw ExitCode(1) }
     }
 

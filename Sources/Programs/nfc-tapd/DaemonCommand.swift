@@ -169,7 +169,7 @@ struct DaemonCommand: AsyncParsableCommand {
         var host = ConfigurationHost()
         host.credentials = Folders.credentials
         let found = ConfigurationCheck(file: config ?? "", host: host, at: UInt64(max(0, time(nil))))
-        print(json ? found.json : found.summary)
+        try Descriptor.print(json ? found.json : found.summary)
         if !found.errors.isEmpty { throw ExitCode(65) }
     }
 

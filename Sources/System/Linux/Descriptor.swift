@@ -91,11 +91,15 @@ package struct Descriptor: ~Copyable, Sendable {
     /// All of it.
     package func write(_ bytes: [UInt8]) throws(SystemError) { try write(bytes.span) }
 
-    /// Writes all of a text to a descriptor that stays open, such as standard error.
+    /// Writes all of a text for people to a descriptor that stays open, such as standard error, and no commands to a terminal with it.
     package static func write(_ text: String, to number: Int32) throws(SystemError) {
-        try write(Array(text.utf8), to: number)
+        try write(Array(text.shown.utf8), to: number)
     }
 
+    /// Writes a line for people to standard output.
+    package static func print(_ text: String) throws(SystemError) { try write(text + "\n", to: STDOUT_FILENO) }
+
+    /// Writes bytes as they are.
     package static func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
         try write(bytes.span, to: number)
     }

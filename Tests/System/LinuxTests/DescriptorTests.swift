@@ -27,6 +27,26 @@ import Testing
         }
     }
 
+    /// ECMA-48 §5.2 and §5.3: the sets C0 and C1.
+    @Test("A10: a text for people takes no command to the terminal along, whoever wrote it")
+    func shown() throws {
+        try withFolder { folder in
+            let path = folder + "/terminal"
+            let terminal = try Descriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            for number in Array(UInt32(0)...0x1F) + [0x7F] + Array(0x80...0x9F) {
+                let scalar = try #require(Unicode.Scalar(number))
+                try Descriptor.write("a\(Character(scalar))b", to: terminal.number)
+            }
+            try Descriptor.write("Zoë\t1 €\n", to: terminal.number)
+            // Bytes are a program's own.
+            try Descriptor.write([0x1B], to: terminal.number)
+            let text = String(decoding: try FileSystem.bytes(of: path, atMost: 4_096), as: UTF8.self)
+            let controls = text.unicodeScalars.filter { $0.properties.generalCategory == .control }
+            #expect(controls.map(\.value).sorted() == [0x09, 0x09, 0x0A, 0x0A, 0x1B])
+            #expect(text.count { $0 == "\u{FFFD}" } == 63 && text.hasSuffix("Zoë\t1 €\n\u{1B}"))
+        }
+    }
+
     @Test func `a secret is handed on byte by byte, no byte more than the limit`() throws {
         try withFolder { folder in
             let path = folder + "/secret"

@@ -88,7 +88,7 @@ struct LinkCommand: AsyncParsableCommand {
                 StandardError.write("nfc-tap: \(link.progressText(in: words))\n")
                 // Black on white whatever the terminal's colours are, so that a camera can read it.
                 let lines = qr ? QRCode(link.url)?.blocks(columns: 120) ?? [] : []
-                for line in lines { StandardError.write("\u{1B}[30;107m\(line)\u{1B}[0m\n") }
+                for line in lines { StandardError.write(coloured: "\u{1B}[30;107m\(line)\u{1B}[0m\n") }
                 return
             }
             if transaction.state.isSettled { return }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Linux
 import POSAPI
 import PaymentValues
 
@@ -16,13 +17,13 @@ actor PreparationProgress {
         guard event.name == .prepareProgress, let lane, event.lane == lane else { return }
         let text = PreparationProgress.line(lane, event.percent, event.step)
         guard isTerminal else { return StandardError.write("nfc-tap: \(text)\n") }
-        StandardError.write("\r\u{1B}[K\(text)")
+        StandardError.write(coloured: "\r\u{1B}[K\(text.shown)")
         hasBar = true
     }
 
     /// The line of the bar is not left half written.
     func end() {
-        if hasBar { StandardError.write("\r\u{1B}[K") }
+        if hasBar { StandardError.write(coloured: "\r\u{1B}[K") }
         hasBar = false
         lane = nil
     }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import CLinux
 import Glibc
+import Linux
 import ReaderCore
 
 /// Why a command failed, and what the person can do about it.

@@ -7,6 +7,9 @@ import Linux
 enum StandardError {
     static func write(_ text: String) { try? Descriptor.write(text, to: STDERR_FILENO) }
 
+    /// With commands to the terminal, all of them of this program: what others say is `shown` before.
+    static func write(coloured text: String) { try? Descriptor.write(Array(text.utf8), to: STDERR_FILENO) }
+
     /// One JSON object on one line.
     static func print(line value: some Encodable) throws { write(try JSONText.line(value) + "\n") }
 
@@ -16,10 +19,10 @@ enum StandardError {
 
 /// Results.
 enum StandardOutput {
-    static func print(_ text: String) { try? Descriptor.write(text.shown + "\n", to: STDOUT_FILENO) }
+    static func print(_ text: String) { try? Descriptor.print(text) }
 
-    /// With commands to the terminal, all of them of this program.
-    static func print(coloured text: String) { try? Descriptor.write(text + "\n", to: STDOUT_FILENO) }
+    /// With commands to the terminal, all of them of this program: what others say is `shown` before.
+    static func print(coloured text: String) { write(Array("\(text)\n".utf8)) }
 
     /// As they are: a picture, or a printer's commands.
     static func write(_ bytes: [UInt8]) { try? Descriptor.write(bytes, to: STDOUT_FILENO) }
@@ -42,18 +45,5 @@ private enum JSONText {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-}
-
-extension String {
-    /// For people: what a file, a card or a till says may hold commands to the terminal (ECMA-48), which must not reach it.
-    var shown: String {
-        func isShown(_ scalar: Unicode.Scalar) -> Bool {
-            scalar.properties.generalCategory != .control || scalar == "\n" || scalar == "\t"
-        }
-        guard !unicodeScalars.allSatisfy(isShown) else { return self }
-        var shown = String.UnicodeScalarView()
-        for scalar in unicodeScalars { shown.append(isShown(scalar) ? scalar : "\u{FFFD}") }
-        return String(shown)
     }
 }
