@@ -236,5 +236,7 @@ struct JSONTests {
         shop.killDaemon()
         let away = try failure(try shop.tap("status --json"))
         #expect(away["code"] as? String == "client.daemon_not_running" && away["hint"] is String)
+        let nowhere = try shop.tap("status --socket /nowhere/pos.sock")
+        #expect(nowhere.status == 69 && nowhere.errors.contains("(/nowhere/pos.sock)"), "\(nowhere)")
     }
 }

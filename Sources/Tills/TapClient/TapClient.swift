@@ -31,6 +31,9 @@ public struct TapClient: Sendable {
         self.client = client
     }
 
+    /// Of the socket.
+    var path: String { client.path }
+
     /// A client for a daemon that has shown that it is there and speaks this version's language.
     public static func connect(to path: String = TapClient.defaultPath) async throws(TapClientError) -> TapClient {
         let client = TapClient(path: path)
@@ -227,7 +230,7 @@ public struct TapClient: Sendable {
             connection = try await client.connect()
             answer = try await connection.send(call, answerWithin: answerTime)
         } catch {
-            throw TapClientError(error)
+            throw TapClientError(error, at: path)
         }
         return TapTransaction(started: try Self.decode(answer), client: self, connection: connection)
     }
@@ -251,7 +254,7 @@ public struct TapClient: Sendable {
         do throws(HTTPClientError) {
             answer = try await client.send(request, answerWithin: answerTime)
         } catch {
-            throw TapClientError(error)
+            throw TapClientError(error, at: path)
         }
         guard (200...299).contains(answer.status) else { throw TapClientError(refusal: answer) }
         return answer.body
@@ -264,7 +267,7 @@ public struct TapClient: Sendable {
         do throws(HTTPClientError) {
             answer = try await client.send(request, answerWithin: time ?? answerTime)
         } catch {
-            throw TapClientError(error)
+            throw TapClientError(error, at: path)
         }
         return try Self.decode(answer)
     }
@@ -281,7 +284,7 @@ public struct TapClient: Sendable {
     }
 
     static func pause(_ time: Duration) async throws(TapClientError) {
-        guard (try? await Task.sleep(for: time)) != nil else { throw TapClientError(.noAnswer(.cancelled)) }
+        guard (try? await Task.sleep(for: time)) != nil else { throw .callCancelled }
     }
 
     static func encode(_ request: some Encodable) throws(TapClientError) -> [UInt8] {

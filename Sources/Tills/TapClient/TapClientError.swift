@@ -63,6 +63,10 @@ extension TapClientError {
         self.init(Code(rawValue: detail.code), detail.message, hint: detail.resolution, detail: detail)
     }
 
+    static var callCancelled: TapClientError {
+        TapClientError(.cancelled, "Call cancelled", hint: "Look the transaction up before starting another")
+    }
+
     /// An answer that is neither the expected one nor an error of the daemon.
     static func unexpected(_ what: String) -> TapClientError {
         TapClientError(
@@ -70,21 +74,22 @@ extension TapClientError {
             hint: "Install client and daemon of the same version")
     }
 
-    init(_ error: HTTPClientError) {
+    /// - Parameter path: of the socket that was tried.
+    init(_ error: HTTPClientError, at path: String) {
         switch error {
         case .notConnected(.noServer), .notConnected(.refused), .notConnected(.timedOut):
             self.init(
-                .daemonNotRunning, "nfc-tapd is not running: \(error)",
+                .daemonNotRunning, "nfc-tapd is not running: \(error) (\(path))",
                 hint: "Start it with: systemctl start nfc-tapd.socket nfc-tapd.service")
         case .notConnected(.accessDenied):
             self.init(
-                .accessDenied, "Access to nfc-tapd denied",
+                .accessDenied, "Access to nfc-tapd denied (\(path))",
                 hint: "Add the user to the group nfc-tap and log in again")
         case .notConnected(.cancelled), .noAnswer(.cancelled):
-            self.init(.cancelled, "Call cancelled", hint: "Look the transaction up before starting another")
+            self = .callCancelled
         case .notConnected(.pathNotUsable), .notConnected(.closed), .notConnected(.unsendable),
             .notConnected(.system):
-            self.init(.notSent, "Call not sent: \(error)", hint: "Check the socket's path and the arguments")
+            self.init(.notSent, "Call not sent: \(error) (\(path))", hint: "Check the socket's path and the arguments")
         case .noAnswer(.timedOut), .noAnswer(.closed), .badAnswer(.truncated):
             self.init(
                 .noAnswer, "No answer from nfc-tapd: \(error)",

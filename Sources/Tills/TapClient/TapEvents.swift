@@ -18,7 +18,9 @@ public struct TapEvents: AsyncSequence, Sendable {
     private static let vocabulary = 2
 
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(client: client, cursor: cursor, answerTime: answerTime, outage: Outage(maximum: maximumOutage))
+        AsyncIterator(
+            client: client, cursor: cursor, answerTime: answerTime,
+            outage: Outage(of: client.path, maximum: maximumOutage))
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
@@ -93,7 +95,7 @@ public struct TapEvents: AsyncSequence, Sendable {
             // Whoever answers next may be a newer daemon.
             namesVocabulary = true
             if Task.isCancelled { return }
-            guard hasBegun || wasOpen else { throw TapClientError(error) }
+            guard hasBegun || wasOpen else { throw TapClientError(error, at: client.path) }
             hasBegun = true
             do throws(TapClientError) {
                 try await outage.wait(after: error)

@@ -32,7 +32,7 @@ public final class TapTransaction: Sendable {
     /// - Throws: what the daemon answers, or why it cannot be reached. The transaction may go on then.
     public func settled(maximumOutage: Duration = .seconds(30)) async throws(TapClientError) -> Transaction {
         var connection: HTTPClientConnection? = connection
-        var outage = Outage(maximum: maximumOutage)
+        var outage = Outage(of: client.path, maximum: maximumOutage)
         while true {
             switch await ask(&connection) {
             case .success(let answer):

@@ -46,7 +46,8 @@ import Testing
 
     @Test func `Connecting shows whether a daemon is there`() async throws {
         try await TestDaemon.withPath { path in
-            await #expect(throws: error(.daemonNotRunning)) { try await TapClient.connect(to: path) }
+            let nobody = await #expect(throws: error(.daemonNotRunning)) { try await TapClient.connect(to: path) }
+            #expect(nobody?.message == "nfc-tapd is not running: no socket at the path (\(path))")
             try await TestDaemon(path: path).run({ _ in .message(200, Sample.status) }) {
                 _ = try await TapClient.connect(to: path)
             }
@@ -107,7 +108,7 @@ import Testing
     func `What the socket did is told by what the caller can do about it`(
         _ cause: HTTPClientError, _ code: TapClientError.Code
     ) {
-        let error = TapClientError(cause)
+        let error = TapClientError(cause, at: "/run/shop/pos.sock")
         #expect(error.code == code)
         #expect(!error.hint.isEmpty && !error.message.hasSuffix("."))
         #expect("\(error)".contains(code.rawValue))
