@@ -159,6 +159,19 @@ struct AuditJournalTests {
         #expect(try book.faults() == [.transactionDiffers(hit.text)])
     }
 
+    @Test("A8: an altered time is found by the chain alone, whoever wrote the row's digest anew")
+    func alteredTime() throws {
+        let book = try Book()
+        let hit = try book.pay(paid)
+        try book.pay(paid)
+        try book.sign()
+        try book.tamper("UPDATE state_change SET at = at + 60000 WHERE state = 'approved' AND payment = '\(hit.text)'")
+        // Whoever can write the file can write the digest: states and amounts are as they were, and every row is "sound".
+        try book.journal.database.run(script: JournalDigests.renewal(columns: book.journal.paymentColumns))
+        #expect(try book.journal.records(where: "1", []).count == 2)
+        #expect(try book.faults() == [.transactionDiffers(hit.text)])
+    }
+
     @Test("A8: in steps the chain and the tables show the same as at once, and a step that gives way is taken again")
     func steps() throws {
         let book = try Book()
