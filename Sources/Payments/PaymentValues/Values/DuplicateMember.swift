@@ -43,12 +43,23 @@ struct DuplicateMember {
 
     /// - Returns: the name, where the object has it already.
     private mutating func take(_ text: Span<UInt8>) -> String? {
-        var bytes: [UInt8] = []
-        for position in text.indices { bytes.append(text[position]) }
-        // An escaped letter is the letter.
-        guard let name = try? JSONDecoder().decode(String.self, from: Data(bytes)), !open.isEmpty else { return nil }
+        guard !open.isEmpty, let name = DuplicateMember.name(text) else { return nil }
         let isNew = open[open.count - 1]?.insert(name).inserted ?? true
         return isNew ? nil : name
+    }
+
+    /// - Parameter text: a string of JSON with its quotes.
+    private static func name(_ text: Span<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var isEscaped = false
+        for position in text.indices {
+            bytes.append(text[position])
+            if text[position] == UInt8(ascii: "\\") { isEscaped = true }
+        }
+        // An escaped letter is the letter. Hardly any name has one, and a decoder for each costs more than the message.
+        if isEscaped { return try? JSONDecoder().decode(String.self, from: Data(bytes)) }
+        return String(validating: bytes.dropFirst().dropLast(), as: UTF8.self)
     }
 
     /// The position after a string's closing mark.
