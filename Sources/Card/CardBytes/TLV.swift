@@ -69,19 +69,28 @@ public enum TLV {
         var nodes: [TLVNode] = []
         // Templates of cards have a handful.
         nodes.reserveCapacity(8)
-        var offset = max(0, range?.lowerBound ?? 0)
-        let end = min(bytes.count, range?.upperBound ?? bytes.count)
-        let span = bytes.span
+        try children(bytes.span, in: range ?? 0..<bytes.count) { node in nodes.append(node) }
+        return nodes
+    }
+
+    /// Visits the objects directly in `range`, without looking into templates.
+    ///
+    /// - Throws: at the first object that is malformed, after those before it were visited; and what `visit` throws.
+    @inlinable
+    public static func children(
+        _ bytes: borrowing Span<UInt8>, in range: Range<Int>, _ visit: (TLVNode) throws(TLVError) -> Void
+    ) throws(TLVError) {
+        var offset = max(0, range.lowerBound)
+        let end = min(bytes.count, range.upperBound)
         while offset < end {
-            if isPadding(span, at: offset, end: end) {
-                offset += 1
+            if isPadding(bytes, at: offset, end: end) {
+                offset &+= 1
                 continue
             }
-            let node = try header(span, at: offset, end: end, depth: 0)
-            nodes.append(node)
+            let node = try header(bytes, at: offset, end: end, depth: 0)
+            try visit(node)
             offset = node.end
         }
-        return nodes
     }
 
     /// The first object with `tag` at any depth, or `nil`.

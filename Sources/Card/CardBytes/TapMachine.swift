@@ -8,7 +8,8 @@ public struct TapStep<Signal: Sendable, Outcome: Sendable>: Sendable {
         case activate(fieldOffMilliseconds: UInt64)
         /// Answered by `received` or `cardLost`.
         case transmit(CommandAPDU)
-        case finished(Outcome)
+        /// Apart from the step, which is handed on at every command and would be as large as an outcome otherwise.
+        indirect case finished(Outcome)
     }
 
     /// Shown before the action is taken, in this order.

@@ -23,12 +23,26 @@ public struct PaymentNetwork: Hashable, Sendable {
     /// - Parameter aid: the five bytes of the registered provider (RID) and what follows them.
     /// - Returns: `nil` for a provider that is not on the list.
     public init?(aid: [UInt8]) {
-        let rid = aid.prefix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard aid.count >= 5, let provider = PaymentNetwork.providers[rid] else { return nil }
+        guard let rid = PaymentNetwork.provider(aid), let provider = PaymentNetwork.providers[rid] else { return nil }
         let product = PaymentNetwork.products.first { $0.rid == rid && aid.dropFirst(5).starts(with: $0.extension) }
         name = product?.name ?? provider.scheme
         scheme = provider.scheme
         kernel = provider.kernel
+    }
+
+    /// As `kernel` of the network, without its names.
+    ///
+    /// - Returns: `nil` for a provider without a number, or one that is not on the list.
+    public static func kernel(ofProvider aid: [UInt8]) -> UInt8? {
+        provider(aid).flatMap { providers[$0]?.kernel }
+    }
+
+    /// The RID as a number; `nil` for fewer than five bytes.
+    private static func provider(_ aid: [UInt8]) -> UInt64? {
+        guard aid.count >= 5 else { return nil }
+        var rid: UInt64 = 0
+        for index in 0..<5 { rid = rid << 8 | UInt64(aid[index]) }
+        return rid
     }
 
     /// Whether the scheme has a kernel that a terminal of everybody's can have: one of EMV Contactless Book C, by Table 3-6 of Book B.

@@ -61,21 +61,25 @@ public struct DataStore: Sendable {
 
     /// Sets the low `count` bytes of `number`, big-endian.
     public mutating func set(_ tag: Tag, binary number: UInt64, count: Int) {
-        let index = reserve(tag, count)
-        let offset = Int(entries[index].offset)
-        for position in 0..<count {
-            bytes[offset + position] = UInt8(truncatingIfNeeded: number >> UInt64(8 * min(7, count - 1 - position)))
+        let offset = reserve(tag, count)
+        var span = bytes.mutableSpan
+        var rest = number
+        for position in (offset..<offset + count).reversed() {
+            span[position] = UInt8(truncatingIfNeeded: rest)
+            rest >>= 8
         }
     }
 
     /// Sets the low `2 * count` decimal digits of `number` in BCD (format n).
     public mutating func set(_ tag: Tag, digits number: UInt64, count: Int) {
-        let index = reserve(tag, count)
-        let offset = Int(entries[index].offset)
+        let offset = reserve(tag, count)
+        var span = bytes.mutableSpan
         var rest = number
-        for position in (0..<count).reversed() {
-            bytes[offset + position] = UInt8(rest % 10) | UInt8(rest / 10 % 10) << 4
-            rest /= 100
+        for position in (offset..<offset + count).reversed() {
+            let next = rest / 100
+            let pair = UInt8(truncatingIfNeeded: rest &- next &* 100)
+            span[position] = (pair / 10) << 4 | pair % 10
+            rest = next
         }
     }
 
@@ -92,7 +96,7 @@ public struct DataStore: Sendable {
         for (index, entry) in entries.enumerated() { note(entry.tag, at: index) }
     }
 
-    /// Room for `count` bytes of terminal data; contents undefined.
+    /// Room for `count` bytes of terminal data, by its offset; contents undefined.
     private mutating func reserve(_ tag: Tag, _ count: Int) -> Int {
         if let index = position(tag) {
             if Int(entries[index].length) != count {
@@ -101,11 +105,12 @@ public struct DataStore: Sendable {
                 for _ in 0..<count { bytes.append(0) }
             }
             entries[index].origin = .terminal
-            return index
+            return Int(entries[index].offset)
         }
-        append(tag, offset: bytes.count, length: count, .terminal)
+        let offset = bytes.count
+        append(tag, offset: offset, length: count, .terminal)
         for _ in 0..<count { bytes.append(0) }
-        return entries.count - 1
+        return offset
     }
 
     private mutating func append(_ tag: Tag, offset: Int, length: Int, _ origin: Origin) {

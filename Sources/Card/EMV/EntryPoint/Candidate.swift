@@ -14,24 +14,26 @@ struct Candidate: Equatable {
 
     /// The candidates of `entries` in the order of selection (requirements 3.3.2.5 and 3.3.3.2).
     static func list(
-        _ entries: [PPSEEntry], _ configuration: TerminalConfiguration, allowed: [(index: Int, isAllowed: Bool)]
+        _ entries: [PPSEEntry], _ configuration: TerminalConfiguration,
+        allowed: some Sequence<(index: Int, isAllowed: Bool)>
     ) -> [Candidate] {
         let combinations = configuration.combinations
-        var found: [(order: UInt8, position: Int, candidate: Candidate)] = []
-        for (position, entry) in entries.enumerated() {
+        var found: [Candidate] = []
+        var isOrdered = true
+        for entry in entries {
             for item in allowed where item.isAllowed {
                 guard entry.adfName.starts(with: combinations[item.index].aid) else { continue }
                 guard
                     entry.requestedKernel(matching: combinations[item.index].aid, configuration.entryPointVersion)
                         .accepts(combinations[item.index].kernel)
                 else { continue }
-                let candidate = Candidate(entry: entry, combination: item.index)
-                found.append((entry.selectionOrder, position, candidate))
+                if let last = found.last, last.entry.selectionOrder > entry.selectionOrder { isOrdered = false }
+                found.append(Candidate(entry: entry, combination: item.index))
             }
         }
         // Built in PPSE order, and `sort` is stable: only the priority needs comparing.
-        found.sort { $0.order < $1.order }
-        return found.map { $0.candidate }
+        if !isOrdered { found.sort { $0.entry.selectionOrder < $1.entry.selectionOrder } }
+        return found
     }
 
     /// The same candidates with those of the merchant's preference before the others, in the order of the preference;

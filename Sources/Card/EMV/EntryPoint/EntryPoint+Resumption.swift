@@ -24,7 +24,8 @@ extension EntryPoint {
         onlineResponse = response
         restartMessage = message ?? UIRequest(.presentCardAgain, .readyToRead)
         candidates = Candidate.list(
-            [PPSEEntry(adfName: application.adfName)], configuration, allowed: supported.map { ($0, true) }
+            [PPSEEntry(adfName: application.adfName)], configuration,
+            allowed: supported.lazy.map { (index: $0, isAllowed: true) }
         )
         .filter { configuration.combinations[$0.combination].kernel == application.kernel }
     }

@@ -10,9 +10,12 @@ extension EntryPoint {
     }
 
     func preProcessed() -> [(index: Int, value: PreProcessingIndicators)] {
-        supported.map { index in
-            (index, PreProcessing.indicators(configuration.combinations[index].limits, transaction))
+        var found: [(index: Int, value: PreProcessingIndicators)] = []
+        found.reserveCapacity(configuration.combinations.count)
+        for index in configuration.combinations.indices where isSupported(index) {
+            found.append((index, PreProcessing.indicators(configuration.combinations[index].limits, transaction)))
         }
+        return found
     }
 
     var isContactlessAllowed: Bool { indicators.contains { !$0.value.contactlessNotAllowed } }
@@ -43,7 +46,9 @@ extension EntryPoint {
         kernel = nil
         let fieldOff = fieldOffMilliseconds
         fieldOffMilliseconds = 0
-        return Step(.activate(fieldOffMilliseconds: fieldOff), signals: signals + [invitation()])
+        let invitation = invitation()
+        return Step(
+            .activate(fieldOffMilliseconds: fieldOff), signals: signals.isEmpty ? [invitation] : signals + [invitation])
     }
 
     /// What is shown at a start: the UI request on restart where there is one (requirement 3.2.1.2; at A, C and D by one
@@ -55,12 +60,17 @@ extension EntryPoint {
     }
 
     /// Combinations of this transaction type whose kernel exists.
-    var supported: [Int] {
-        // In place: a combination is large to copy.
-        configuration.combinations.indices.filter { index in
-            configuration.combinations[index].covers(transaction.type)
-                && kernels.contains(configuration.combinations[index].kernel)
-        }
+    var supported: [Int] { configuration.combinations.indices.filter { isSupported($0) } }
+
+    /// In place: a combination is large to copy.
+    private func isSupported(_ index: Int) -> Bool {
+        configuration.combinations[index].covers(transaction.type)
+            && kernels.contains(configuration.combinations[index].kernel)
+    }
+
+    /// Those of the transaction by what pre-processing found.
+    var allowedCombinations: some Sequence<(index: Int, isAllowed: Bool)> {
+        indicators.lazy.map { (index: $0.index, isAllowed: !$0.value.contactlessNotAllowed) }
     }
 
     /// Combination selection, steps 1 and 2 (EMV Contactless Book B §3.3.2).
@@ -68,9 +78,7 @@ extension EntryPoint {
         let entries = response.status.isSuccess ? PPSEEntry.entries(ofPPSE: response.data) : []
         candidates = Candidate.preferring(
             configuration.preferredApplications,
-            Candidate.list(
-                entries, configuration,
-                allowed: indicators.map { ($0.index, !$0.value.contactlessNotAllowed) }))
+            Candidate.list(entries, configuration, allowed: allowedCombinations))
         return selectApplication(signals: [], now: now)
     }
 
@@ -107,16 +115,16 @@ extension EntryPoint {
                 .endApplication, uiOnOutcome: message, error: ErrorIndication(l2: .cardDataError))
             return finish(outcome.ended(at: .applicationSelection), signals: [])
         }
-        let combination = configuration.combinations[candidate.combination]
+        let (kernel, aid) = kernelAndAID(of: candidate)
         let fci = FileControlInformation(response.data)
-        guard combination.kernel == .c8 || fci.name?.starts(with: candidate.entry.adfName) == true else {
+        guard kernel == .c8 || fci.isNamed(as: candidate.entry.adfName, response.data) else {
             return nextCandidate(signals: [], now: now)
         }
-        guard let kernelIdentifier = kernelIdentifier(of: combination, fci) else {
+        guard let kernelIdentifier = kernelIdentifier(kernel, aid, fci) else {
             return nextCandidate(signals: [], now: now)
         }
         application = SelectedApplication(
-            adfName: candidate.entry.adfName, matchingAID: combination.aid, kernel: kernelIdentifier,
+            adfName: candidate.entry.adfName, matchingAID: aid, kernel: kernelIdentifier,
             fci: response.data, label: fci.label ?? candidate.entry.label, preferredName: fci.preferredName,
             codeTableIndex: fci.codeTableIndex, languagePreference: fci.languagePreference)
         selection = response
@@ -128,13 +136,17 @@ extension EntryPoint {
         return selectApplication(signals: signals, now: now)
     }
 
+    private func kernelAndAID(of candidate: Candidate) -> (KernelIdentifier, [UInt8]) {
+        // In place, as above.
+        let index = candidate.combination
+        return (configuration.combinations[index].kernel, configuration.combinations[index].aid)
+    }
+
     /// Requirement 3.3.3.6: a Visa application without 9F66 in its PDOL belongs to kernel 1, or is left out.
     private func kernelIdentifier(
-        of combination: Combination, _ fci: FileControlInformation
+        _ kernel: KernelIdentifier, _ aid: [UInt8], _ fci: FileControlInformation
     ) -> KernelIdentifier? {
-        guard combination.kernel == .visa, combination.aid.starts(with: [0xA0, 0x00, 0x00, 0x00, 0x03]) else {
-            return combination.kernel
-        }
+        guard kernel == .visa, aid.starts(with: [0xA0, 0x00, 0x00, 0x00, 0x03]) else { return kernel }
         if fci.pdolContainsTTQ { return .visa }
         return kernels.contains(.legacy) ? .legacy : nil
     }
@@ -156,7 +168,7 @@ extension EntryPoint {
             failedMagStripeReads: failedMagStripeReads)
         state = .runningKernel
         var step = kernel.start(activation, now: now)
-        step.signals = signals + step.signals
+        if !signals.isEmpty { step.signals = signals + step.signals }
         self.kernel = kernel
         return take(step, now: now)
     }

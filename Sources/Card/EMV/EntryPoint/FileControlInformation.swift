@@ -3,8 +3,8 @@ import CardBytes
 
 /// What Entry Point and the receipt want of an application's FCI.
 struct FileControlInformation {
-    /// DF Name (84).
-    var name: [UInt8]?
+    /// DF Name (84), where it lies in the FCI.
+    private var name: Range<Int>?
     var label: [UInt8]?
     var preferredName: [UInt8]?
     var codeTableIndex: UInt8?
@@ -36,11 +36,16 @@ struct FileControlInformation {
         } catch {
             pdol = nil
         }
-        self.name = application.map { Array(fci[$0]) }
+        self.name = application
         self.label = label.map { Array(fci[$0]) }
         preferredName = name.map { Array(fci[$0]) }
         codeTableIndex = table.flatMap { fci[$0].first }
         languagePreference = languages.map { Array(fci[$0].prefix(8)) } ?? []
         pdolContainsTTQ = pdol.map { DOLCursor.contains(.ttq, fci, $0) } ?? false
+    }
+
+    /// Whether the DF Name of `fci`, which this was made of, begins with `adfName`.
+    func isNamed(as adfName: [UInt8], _ fci: [UInt8]) -> Bool {
+        name.map { fci[$0].starts(with: adfName) } ?? false
     }
 }

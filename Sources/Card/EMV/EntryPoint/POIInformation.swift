@@ -39,12 +39,16 @@ enum POIInformation {
     private static func wishes(_ directory: [UInt8]) -> (categories: [UInt8], list: [UInt8]?) {
         var categories: [UInt8] = []
         var list: [UInt8]?
-        for node in PPSEEntry.discretionaryData(directory) ?? [] {
-            switch node.tag {
-            case .terminalCategoriesSupported: categories = Array(directory[node.value])
-            case .selectionDataObjectList: list = Array(directory[node.value])
-            case _: break
+        do throws(TLVError) {
+            try PPSEEntry.discretionaryData(directory) { node in
+                switch node.tag {
+                case .terminalCategoriesSupported: categories = Array(directory[node.value])
+                case .selectionDataObjectList: list = Array(directory[node.value])
+                case _: break
+                }
             }
+        } catch {
+            return ([], nil)
         }
         return (categories, list)
     }

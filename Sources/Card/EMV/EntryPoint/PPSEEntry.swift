@@ -19,31 +19,31 @@ struct PPSEEntry: Equatable {
     /// An entry without a proper ADF name, or whose own content is no BER-TLV, is left out (requirement 3.3.2.5 A); an
     /// FCI that is no BER-TLV has no entries.
     static func entries(ofPPSE fci: [UInt8]) -> [PPSEEntry] {
-        guard let nodes = discretionaryData(fci) else { return [] }
-        return nodes.filter { $0.tag == .applicationTemplate }.compactMap { PPSEEntry(fci, $0.value) }
-    }
-
-    /// The objects in 6F, A5, BF0C of a PPSE's FCI; `nil` where it is no BER-TLV.
-    static func discretionaryData(_ fci: [UInt8]) -> [TLVNode]? {
-        var ranges = [0..<fci.count]
-        for template: Tag in [.fciTemplate, .fciProprietaryTemplate, .fciDiscretionaryData] {
-            var inner: [Range<Int>] = []
-            for range in ranges {
-                guard let nodes = children(fci, range) else { return nil }
-                for node in nodes where node.tag == template { inner.append(node.value) }
+        var entries: [PPSEEntry] = []
+        do throws(TLVError) {
+            try discretionaryData(fci) { node in
+                if node.tag == .applicationTemplate, let entry = PPSEEntry(fci, node.value) { entries.append(entry) }
             }
-            ranges = inner
+        } catch {
+            return []
         }
-        var objects: [TLVNode] = []
-        for range in ranges {
-            guard let nodes = children(fci, range) else { return nil }
-            objects += nodes
-        }
-        return objects
+        return entries
     }
 
-    private static func children(_ bytes: [UInt8], _ range: Range<Int>) -> [TLVNode]? {
-        do throws(TLVError) { return try TLV.children(bytes, in: range) } catch { return nil }
+    /// Visits the objects in 6F, A5, BF0C of a PPSE's FCI.
+    ///
+    /// - Throws: where it is no BER-TLV, after what comes before was visited.
+    static func discretionaryData(_ fci: [UInt8], _ visit: (TLVNode) -> Void) throws(TLVError) {
+        try TLV.children(fci.span, in: 0..<fci.count) { (template) throws(TLVError) in
+            guard template.tag == .fciTemplate else { return }
+            try TLV.children(fci.span, in: template.value) { (proprietary) throws(TLVError) in
+                guard proprietary.tag == .fciProprietaryTemplate else { return }
+                try TLV.children(fci.span, in: proprietary.value) { (discretionary) throws(TLVError) in
+                    guard discretionary.tag == .fciDiscretionaryData else { return }
+                    try TLV.children(fci.span, in: discretionary.value) { node in visit(node) }
+                }
+            }
+        }
     }
 
     /// An entry that leaves the choice of the kernel to the reader.
@@ -56,17 +56,32 @@ struct PPSEEntry: Equatable {
     }
 
     private init?(_ bytes: [UInt8], _ range: Range<Int>) {
-        guard let nodes = PPSEEntry.children(bytes, range) else { return nil }
-        func value(_ tag: Tag) -> [UInt8]? {
-            for node in nodes where node.tag == tag { return Array(bytes[node.value]) }
+        // The first of each tag counts.
+        var name: Range<Int>?
+        var text: Range<Int>?
+        var indicator: Range<Int>?
+        var kernel: Range<Int>?
+        var further: Range<Int>?
+        do throws(TLVError) {
+            try TLV.children(bytes.span, in: range) { node in
+                switch node.tag {
+                case .adfName: name = name ?? node.value
+                case .applicationLabel: text = text ?? node.value
+                case .applicationPriority: indicator = indicator ?? node.value
+                case .kernelIdentifier: kernel = kernel ?? node.value
+                case .extendedSelection: further = further ?? node.value
+                case _: break
+                }
+            }
+        } catch {
             return nil
         }
-        guard let name = value(.adfName), (5...16).contains(name.count) else { return nil }
-        adfName = name
-        label = value(.applicationLabel)
-        priority = value(.applicationPriority)?.first ?? 0
-        kernelIdentifier = value(.kernelIdentifier) ?? []
-        extendedSelection = value(.extendedSelection) ?? []
+        guard let name, (5...16).contains(name.count) else { return nil }
+        adfName = Array(bytes[name])
+        label = text.map { Array(bytes[$0]) }
+        priority = indicator.flatMap { bytes[$0].first } ?? 0
+        kernelIdentifier = kernel.map { Array(bytes[$0]) } ?? []
+        extendedSelection = further.map { Array(bytes[$0]) } ?? []
     }
 
     /// Position in the order of selection: 1…15, lower first; 16 for an entry without priority (requirement 3.3.3.2).
@@ -94,6 +109,6 @@ struct PPSEEntry: Equatable {
 
     /// Default kernel by RID of the matching AID (EMV Contactless Book B Table 3-6); `nil` for any other RID.
     static func defaultKernel(of aid: [UInt8]) -> KernelIdentifier? {
-        PaymentNetwork(aid: aid)?.kernel.map { KernelIdentifier(rawValue: UInt32($0)) }
+        PaymentNetwork.kernel(ofProvider: aid).map { KernelIdentifier(rawValue: UInt32($0)) }
     }
 }

@@ -26,8 +26,7 @@ extension EntryPoint {
         guard isContactlessAllowed else { return tryAnotherInterface() }
         let entry = PPSEEntry(adfName: preselected.adfName)
         candidates = Candidate.list(
-            [entry], configuration,
-            allowed: indicators.map { ($0.index, !$0.value.contactlessNotAllowed) }
+            [entry], configuration, allowed: allowedCombinations
         )
         .filter { configuration.combinations[$0.combination].kernel == preselected.kernel }
         guard !candidates.isEmpty else { return selectApplication(signals: [], now: now) }

@@ -59,7 +59,7 @@ public struct SelectionAnalysis: Sendable {
         combinations = prepared
         applications = entries.map { SelectionAnalysis.listed($0, prepared, configuration.entryPointVersion) }
         let listed = Candidate.list(
-            entries, configuration, allowed: prepared.enumerated().map { ($0.offset, $0.element.isAllowed) })
+            entries, configuration, allowed: prepared.indices.map { (index: $0, isAllowed: prepared[$0].isAllowed) })
         let ordered = Candidate.preferring(configuration.preferredApplications, listed)
         isReordered = ordered != listed
         candidates = ordered.map { candidate in (entries.firstIndex(of: candidate.entry) ?? 0, candidate.combination) }

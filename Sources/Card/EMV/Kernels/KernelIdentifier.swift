@@ -38,6 +38,6 @@ extension KernelIdentifier {
     public func terminalValue(requested: [UInt8], _ flags: TerminalFlags = []) -> [UInt8] {
         let short = rawValue > 0xFF ? UInt8(truncatingIfNeeded: rawValue >> 16) : UInt8(truncatingIfNeeded: rawValue)
         let isExtended = (requested.first ?? 0) & 0x80 != 0 && requested.count >= 3
-        return [short] + (isExtended ? Array(requested[1...2]) : [0, 0]) + [flags.rawValue, 0, 0, 0, 0]
+        return [short, isExtended ? requested[1] : 0, isExtended ? requested[2] : 0, flags.rawValue, 0, 0, 0, 0]
     }
 }

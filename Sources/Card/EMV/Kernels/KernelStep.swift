@@ -7,7 +7,8 @@ public struct KernelStep: Sendable {
         case transmit(CommandAPDU)
         /// The terminal has to say something first (DEK/DET of kernel 2); answered by `terminalAnswered`.
         case askTerminal(DataExchange)
-        case finished(Outcome)
+        /// Apart from the step, as in `TapStep.Action`.
+        indirect case finished(Outcome)
     }
 
     /// Shown before the action is taken, in this order.

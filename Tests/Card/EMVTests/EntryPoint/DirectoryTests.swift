@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import TestSupport
 import Testing
 
 @testable import EMV
@@ -28,7 +29,7 @@ struct DirectoryTests {
         Candidate.list(
             PPSEEntry.entries(ofPPSE: DirectoryTests.ppse(entries)),
             TerminalConfiguration(terminalData: [], combinations: combinations),
-            allowed: combinations.indices.map { ($0, true) })
+            allowed: combinations.indices.map { (index: $0, isAllowed: true) })
     }
 
     @Test(
@@ -144,6 +145,55 @@ struct DirectoryTests {
         let proprietary: [UInt8] = [0xBF, 0x0C, UInt8(content.count)] + content
         let fci: [UInt8] = [0x6F, UInt8(proprietary.count + 2), 0xA5, UInt8(proprietary.count)] + proprietary
         #expect(PPSEEntry.entries(ofPPSE: fci).count == 1)
+    }
+
+    /// Level by level, as Book B §3.3.2 tells it: the objects in each 6F, in each A5 in one of them, in each BF0C in one of those.
+    private static func entriesByLevel(_ fci: [UInt8]) -> [PPSEEntry] {
+        do {
+            var ranges = [0..<fci.count]
+            for template: CardBytes.Tag in [0x6F, 0xA5, 0xBF0C] {
+                ranges = try ranges.flatMap { try TLV.children(fci, in: $0) }.filter { $0.tag == template }.map(\.value)
+            }
+            return try ranges.flatMap { try TLV.children(fci, in: $0) }.filter { $0.tag == 0x61 }.compactMap { node in
+                guard let objects = try? TLV.children(fci, in: node.value) else { return nil }
+                let value = { (tag: CardBytes.Tag) in objects.first { $0.tag == tag }.map { Array(fci[$0.value]) } }
+                guard let name = value(0x4F), (5...16).contains(name.count) else { return nil }
+                var entry = PPSEEntry(adfName: name)
+                entry.label = value(0x50)
+                entry.priority = value(0x87)?.first ?? 0
+                entry.kernelIdentifier = value(0x9F2A) ?? []
+                entry.extendedSelection = value(0x9F29) ?? []
+                return entry
+            }
+        } catch {
+            return []
+        }
+    }
+
+    @Test func `ten thousand directories, whole and damaged, have the entries of a reading level by level`() {
+        var generator = SeededGenerator(seed: 44)
+        func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+        func object(_ tag: [UInt8], _ value: [UInt8]) -> [UInt8] { tag + TLVWriter.length(value.count) + value }
+        func many(_ most: Int, _ make: () -> [UInt8]) -> [UInt8] { (0..<pick(0...most)).flatMap { _ in make() } }
+        func inner() -> [UInt8] {
+            let tags: [[UInt8]] = [[0x4F], [0x4F], [0x50], [0x87], [0x9F, 0x2A], [0x9F, 0x29], [0x42]]
+            return object(tags[pick(0...6)], generator.bytes(pick(0...9)))
+        }
+        func discretionary() -> [UInt8] { object(pick(0...7) == 0 ? [0x62] : [0x61], many(5, inner)) }
+        func proprietary() -> [UInt8] {
+            object(pick(0...7) == 0 ? [0x9F, 0x38] : [0xBF, 0x0C], many(4, discretionary))
+        }
+        func template() -> [UInt8] { object(pick(0...7) == 0 ? [0x84] : [0xA5], many(2, proprietary)) }
+        var found = 0
+        for _ in 0..<10_000 {
+            var fci = many(2) { object(pick(0...7) == 0 ? [0x70] : [0x6F], many(2, template)) }
+            if pick(0...3) == 0, !fci.isEmpty { fci[pick(0...fci.count - 1)] = generator.bytes(1)[0] }
+            if pick(0...7) == 0, !fci.isEmpty { fci.removeLast(pick(0...min(3, fci.count))) }
+            let entries = PPSEEntry.entries(ofPPSE: fci)
+            #expect(entries == Self.entriesByLevel(fci), "\(Hex.string(fci))")
+            found += entries.count
+        }
+        #expect(found > 1_000)
     }
 
     @Test(

@@ -7,7 +7,7 @@ public struct CardAuthentication: Sendable {
     private let date: EMVDate
     private let authentication: OfflineAuthentication
 
-    public init(_ activation: KernelActivation) {
+    public init(_ activation: borrowing KernelActivation) {
         aid = activation.combination.aid
         date = activation.transaction.date
         authentication = activation.authentication

@@ -4,7 +4,7 @@ public import CardBytes
 extension DataStore {
     /// A store filled with what a kernel starts with: terminal data, the combination's kernel data over it, the
     /// transaction, the TTQ, the AID and the Unpredictable Number.
-    public init(_ activation: KernelActivation, unpredictableNumber: UInt32) {
+    public init(_ activation: borrowing KernelActivation, unpredictableNumber: UInt32) {
         self.init(kernel: activation.combination.kernel, isReserved: true)
         for object in activation.terminalData { set(object.tag, object.value) }
         for object in activation.combination.kernelData { set(object.tag, object.value) }
