@@ -313,7 +313,7 @@ check-hub:
 check-wobbles:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build --build-tests
-	NFC_TAP_BIN="$$($(SWIFT) build --show-bin-path)" scripts/check-wobbles.sh $(or $(COUNT),1000) $(or $(SEED),1) $(or $(SHARDS),$$(nproc)) '$(or $(ONLY),Wobble)'
+	NFC_TAP_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Checks/check-wobbles.sh $(or $(COUNT),1000) $(or $(SEED),1) $(or $(SHARDS),$$(nproc)) '$(or $(ONLY),Wobble)'
 
 # COUNT payments through replicas of the switch that are killed, with their database, and an acquirer that lies.
 ## Kill the payment service and its database during COUNT payments

@@ -110,7 +110,9 @@ let house = [
             .room("ECR", uses: "CardBytes Codes StrictJSON", tests: ""),
             .room("MDB", uses: "Codes", tests: ""),
             .room(
-                "Hub", uses: "Crypto Linux LocalHTTP Logging PaymentValues POSAPI Settings StrictJSON TapClient", tests: ""),
+                "Hub",
+                uses: "Crypto Linux LocalHTTP Logging PaymentValues POSAPI Settings StrictJSON TapClient",
+                tests: ""),
             .room(
                 "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging PaymentValues POSAPI Receipt Settings TapClient",
                 embedding: split("en de fr es it nl pl pt sv tr ar ja").map { "messages/\($0).json" }.joined(

@@ -185,7 +185,7 @@ struct PhraseTests {
             }
         }
         #expect(messages > 5_000)
-        for file in try Self.files("Sources/Payments/Wire/Texts", ["en.json"]) {
+        for file in try Self.files("Sources/Payments/PaymentValues/Texts", ["en.json"]) {
             let texts = try JSONSerialization.jsonObject(with: Data(contentsOf: Checkout.file(file))) as? [String: Any]
             #expect((texts?.count ?? 0) > 300)
             for case (let key, let text as String) in texts ?? [:] {

@@ -2,10 +2,10 @@
 import CardBytes
 import CardSim
 import Foundation
+import PaymentValues
 import Rigs
 import TestSupport
 import Testing
-import Wire
 
 /// A card at the edge of the field: for some time after it was put there a share of its answers arrives as half a status word.
 private struct EdgeCard: VirtualCard {

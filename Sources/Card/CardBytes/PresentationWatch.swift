@@ -85,6 +85,6 @@ package struct PresentationWatch: Sendable {
 public enum FailedPresentation: Equatable, Sendable {
     /// The card has left the field.
     case cardLeft
-    /// It lies there and was tried for long enough.
+    /// The card lies there and was tried for long enough.
     case cardStayed
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
+import POSAPI
 import Settings
-import Wire
 
 extension HostFacts {
     func configuration() -> [Finding] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import POSAPI
+import PaymentValues
 
 /// A language of the people at a till: those of the till in the browser, whose message files are built in.
 public enum TillLanguage: String, CaseIterable, Sendable {

@@ -3,8 +3,8 @@ public import Codes
 public import ECR
 package import Linux
 public import PaymentValues
+import PaymentValues
 public import Settings
-import Wire
 
 /// The configuration file of `nfc-tap-ecr`, in TOML: a table `[[till]]` for each port or serial line.
 public struct TillsFile: Sendable {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import POSAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import Doctor
 

@@ -9,7 +9,6 @@ import Synchronization
 import TestSupport
 import Testing
 import Transactions
-import Wire
 
 @testable import TapDaemon
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import Testing
-import Wire
 
 @testable import Hub
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import PaymentValues
 import TestSupport
 import Testing
-import Wire
 
 @testable import Hub
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
 import ECR
+import POSAPI
+import PaymentValues
 import Testing
-import Wire
 
 @testable import TillBridge
 

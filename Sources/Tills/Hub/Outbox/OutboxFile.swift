@@ -2,7 +2,7 @@
 import Crypto
 import Glibc
 package import Linux
-import Wire
+import PaymentValues
 
 /// An outbox on disk: a line for each change, added at the end, each behind its checksum.
 ///

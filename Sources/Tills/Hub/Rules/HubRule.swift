@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Wire
+package import PaymentValues
 
 /// What of a pass may leave for an output, and what never does.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+package import PaymentValues
 import StrictJSON
-package import Wire
 
 /// A pass that may leave, and how it is written for each output.
 package struct HubTap: Equatable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Linux
 public import Logging
+import PaymentValues
 import TapClient
-import Wire
 
 /// The lanes that a file names, and who hears of passes there.
 public struct Hub: Sendable {

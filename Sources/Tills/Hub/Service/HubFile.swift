@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Linux
+import PaymentValues
 public import Settings
-import Wire
 
 /// The configuration file of `nfc-tap-hub`, in TOML: a table `[[output]]` for each receiver.
 public struct HubFile: Sendable {

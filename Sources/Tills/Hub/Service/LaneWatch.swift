@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Logging
+import POSAPI
+import PaymentValues
 import TapClient
-import Wire
 
 /// Reads passes on one lane, again and again, and hands on what may leave.
 struct LaneWatch: Sendable {

@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import LocalHTTP
 import Logging
-import Wire
+import PaymentValues
 
 /// One output: its outbox on disk, and the way to its receiver.
 actor OutputPort {

@@ -5,7 +5,7 @@
 # readers of its own: what one daemon lets one user ask in a second is what bounds it. A failure tells its seed; with COUNT 1 and that
 # SEED it is run alone. What the processes say is in .build/wobbles.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 count=$1 seed=$2 shards=$3 only=$4
 
 export SWIFT_BACKTRACE=enable=no CI=1
