@@ -37,30 +37,57 @@ extension AcquirerLink {
         switch exchange.stage {
         case .awaiting(_, let cancelled): return paymentAnswered(message, exchange, cancelled, moment)
         case .answered(let verdict):
-            let second = message.verdict(on: exchange.original, packager.codes)
-            if case .success(let other) = second, other == verdict { return [] }
-            return [.alarm(.answersDiffer(exchange.id))]
+            return answeredAgain(exchange, verdict, message.verdict(on: exchange.original, packager.codes))
         case .reversing: return late(message, exchange, afterReversal: false)
         case .reversed: return late(message, exchange, afterReversal: true)
         case .advising(let repetition): return adviceAnswered(message, exchange, repetition)
         case .reconciling: return reconciliationAnswered(message, exchange)
-        case .voided, .advised, .reconciled: return []
+        case .advised(let isAccepted): return acknowledgedAgain(message, exchange, isAccepted)
+        case .voided, .reconciled: return []
         }
     }
 
-    /// Recorded nowhere and never told as an answer: the reversal goes on.
-    private mutating func late(_ message: ISOMessage, _ exchange: Exchange, afterReversal: Bool) -> [LinkEffect] {
-        guard case .success(let verdict) = message.verdict(on: exchange.original, packager.codes) else { return [] }
-        switch verdict {
-        case .approved, .partial:
-            let alarm = LinkEffect.alarm(.lateApproval(exchange.id, afterReversal: afterReversal))
-            if exchange.isUnknownToHost { return [alarm, .alarm(.approvedAfterAll(exchange.id))] }
-            guard !afterReversal, !exchange.isApprovedByHost else { return [alarm] }
-            var exchange = exchange
-            exchange.isApprovedByHost = true
-            return [move(exchange, to: exchange.stage), alarm]
-        case .declined, .later, .doubtful: return []
+    /// The first answer stands, for it was told. What it says of money and the second one denies, a person has to see.
+    private func answeredAgain(
+        _ exchange: Exchange, _ first: HostVerdict, _ second: Result<HostVerdict, Contradicted>
+    ) -> [LinkEffect] {
+        if case .success(first) = second { return [] }
+        let moved: Bool?
+        switch second {
+        case .success(.approved), .success(.partial): moved = true
+        case .success(.declined), .success(.later): moved = false
+        // Without a word on money.
+        case .success(.doubtful): moved = nil
+        case .failure(let contradicted): moved = contradicted.by == .noCode ? nil : true
         }
+        let hasMoved = first == .approved || first == .partial
+        guard let moved, moved || hasMoved else { return [.alarm(.answersDiffer(exchange.id))] }
+        return [.alarm(.contradictsItself(exchange.id))]
+    }
+
+    /// An advice was refused for good and is accepted after that, or was “sent twice”: the host has booked what the books have not. That it refuses the repeat of what it has
+    /// accepted says nothing: it has it already.
+    private func acknowledgedAgain(_ message: ISOMessage, _ exchange: Exchange, _ isAccepted: Bool) -> [LinkEffect] {
+        guard !isAccepted, let code = message.text(39),
+            packager.codes.verdict(code) == .approved || HostCodes.duplicate.contains(code)
+        else { return [] }
+        return [.alarm(.contradictsItself(exchange.id))]
+    }
+
+    /// Recorded nowhere and never told as an answer: the reversal goes on. An approval of a wrong sum is one of the host, too.
+    private mutating func late(_ message: ISOMessage, _ exchange: Exchange, afterReversal: Bool) -> [LinkEffect] {
+        switch message.verdict(on: exchange.original, packager.codes) {
+        case .success(.approved), .success(.partial): break
+        case .success(.declined), .success(.later), .success(.doubtful): return []
+        case .failure(let contradicted): guard contradicted.by != .noCode else { return [] }
+        }
+        let alarm = LinkEffect.alarm(.lateApproval(exchange.id, afterReversal: afterReversal))
+        guard !exchange.isApprovedByHost else { return [alarm] }
+        // Whatever ended its reversal, the host may have booked it after that: asked once more, it has it no more for certain.
+        if afterReversal { return [alarm, .alarm(.approvedAfterAll(exchange.id))] }
+        var exchange = exchange
+        exchange.isApprovedByHost = true
+        return [move(exchange, to: exchange.stage), alarm]
     }
 
     private mutating func paymentAnswered(
@@ -103,15 +130,12 @@ extension AcquirerLink {
         guard let code = message.text(39), packager.codes.reversed.contains(code) else {
             return [.alarm(.reversalRefused(exchange.id, message.text(39) ?? ""))]
         }
-        var exchange = exchange
         // “Sent twice” answers a repeat: the first one was carried out. Where there was no first one it says nothing.
         if HostCodes.duplicate.contains(code), repetition.attempts < 2 { return [.alarm(.stanUsedTwice(exchange.id))] }
-        exchange.isUnknownToHost = packager.codes.unknown.contains(code)
-        if exchange.isUnknownToHost, exchange.isApprovedByHost {
+        if packager.codes.unknown.contains(code), exchange.isApprovedByHost {
             // What it has approved it cannot have never had: a person has to ask the acquirer which is true.
             var repetition = repetition
             repetition.isGivenUp = true
-            exchange.isUnknownToHost = false
             let alarm = LinkEffect.alarm(.reversalContradictsApproval(exchange.id, code))
             return [move(exchange, to: .reversing(repetition)), alarm, .alarm(.openItem(exchange.id))]
         }

@@ -31,8 +31,6 @@ public struct Exchange: Equatable, Sendable {
     public internal(set) var stage: Stage
     /// The message that was repeated last, whose answers may still come.
     var taking: ISOMessage?
-    /// The host has ended the reversal by saying that it knows nothing of the payment: it may still come to know of it.
-    public internal(set) var isUnknownToHost = false
     /// The host has said that it approved the payment, whether or not that was believed: it cannot say later that it never had it.
     public internal(set) var isApprovedByHost = false
     /// What the card said is not here any more: only an exchange taken from the books is followed by another message.
@@ -46,6 +44,9 @@ public struct Exchange: Equatable, Sendable {
         self.stage = stage
         self.isApprovedByHost = isApprovedByHost
     }
+
+    /// Taken back without an approval: the host may still come to know of it, and then it is taken back once more.
+    public var mayStillBeApproved: Bool { stage == .reversed && !isApprovedByHost }
 
     /// Not at an end: asked and not answered, or not acknowledged.
     public var isOpen: Bool { due != nil || repetition != nil }

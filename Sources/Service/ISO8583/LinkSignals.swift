@@ -76,10 +76,12 @@ public enum Refusal: Equatable, Sendable {
 
 public enum LinkAlarm: Equatable, Sendable {
     case lateApproval(ExchangeID, afterReversal: Bool)
-    /// The host knew nothing of the payment when it was taken back, and has approved it since: it has to be taken back again, from the books.
+    /// The host has ended the reversal and approved the payment after that: it has to be taken back again, from the books.
     case approvedAfterAll(ExchangeID)
     /// The first answer has decided; another one says otherwise.
     case answersDiffer(ExchangeID)
+    /// One answer says that money has moved and another one that it has not, or how much. A person has to ask the acquirer which is true.
+    case contradictsItself(ExchangeID)
     case contradiction(ExchangeID, Contradiction)
     case stanUsedTwice(ExchangeID)
     case adviceDeclined(ExchangeID, String)

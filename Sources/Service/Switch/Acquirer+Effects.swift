@@ -65,6 +65,8 @@ extension Acquirer {
         }
         for effect in after {
             if case .send = effect, case .awaiting(let until, _) = exchange.stage, !isInTime(until) { continue }
+            // The host may have signed off while the record was written.
+            if case .send = effect, !link.isSignedOn { continue }
             switch effect {
             case .settled, .reversed, .advised, .reconciled: break
             case .send where exchange.stage.isAwaiting:
@@ -184,7 +186,7 @@ extension Acquirer {
             var row = ExchangeRow(exchange: exchange, sealed: nil, owner: seat.owner)
             row.isSealedAlready = exchange.stage.hasFirstMessagesOnly
             if !row.isSealedAlready {
-                let isFinal = exchange.stage.isFinal && !exchange.isUnknownToHost
+                let isFinal = exchange.stage.isFinal && !exchange.mayStillBeApproved
                 guard case .success(let sealed) = await sealed(exchange, isFinal: isFinal) else {
                     await pause(attempt)
                     attempt += 1
@@ -227,7 +229,7 @@ extension Acquirer {
         _ row: ExchangeRow, _ news: [ExchangeNews], _ asked: AskedPayment?
     ) async throws(DatabaseError) -> Kept {
         if let asked, news.count == 1, case .decided(let decision) = news[0], case .answered = row.exchange.stage,
-            row.isSealedAlready, let answer = try await books.approve(row, decision, asked, now: .now)
+            row.isSealedAlready, let answer = try await books.approve(row, decision, asked, now: .now, heard: heard)
         {
             return .kept(answer)
         }
@@ -248,7 +250,15 @@ extension Acquirer {
         case .alarm(.refused(let id, let refusal)):
             guard intents[id] != nil else { return }
             resume(id, refusal == .idInUse ? .inUse : .notSent(HostDecision(.notSent(refusal))))
-        case .alarm(.approvedAfterAll(let id)): takeBackAgain(id)
+        case .alarm(.approvedAfterAll(let id)):
+            measures.count(.lateApproval)
+            logger.critical("approved after its reversal, which is sent again", metadata: ["id": "\(id)"])
+            write(id) { (books, id) throws(DatabaseError) in try await books.takeBackAgain(id) }
+        case .alarm(.contradictsItself(let id)):
+            measures.count(.contradiction)
+            logger.critical(
+                "the acquirer has to be asked: its answers contradict each other", metadata: ["id": "\(id)"])
+            write(id) { (books, id) throws(DatabaseError) in try await books.leaveOpen(id) }
         case .cutOver(let date): cutOver(date.flatMap(HostDecision.monthAndDay))
         case .alarm(let alarm):
             if let fault = alarm.fault { measures.count(fault) }
@@ -278,14 +288,15 @@ extension Acquirer {
     }
 
     /// After what is still being written of it.
-    private func takeBackAgain(_ id: ExchangeID) {
-        logger.critical("approved after its reversal, which is sent again", metadata: ["id": "\(id)"])
+    private func write(
+        _ id: ExchangeID, _ change: @escaping @Sendable (Books, String) async throws(DatabaseError) -> Void
+    ) {
         let before = writing[id]?.last
         Task {
             await before?.value
             var attempt = 0
             while !isLost {
-                do throws(DatabaseError) { return try await books.takeBackAgain(id.description) } catch {
+                do throws(DatabaseError) { return try await change(books, id.description) } catch {
                     await pause(attempt)
                     attempt += 1
                 }
@@ -334,7 +345,9 @@ extension LinkAlarm {
     fileprivate var fault: SwitchMeasures.Fault? {
         switch self {
         case .lateApproval, .approvedAfterAll: .lateApproval
-        case .answersDiffer, .contradiction, .stanUsedTwice, .reversalContradictsApproval, .outOfBalance: .contradiction
+        case .answersDiffer, .contradictsItself, .contradiction, .stanUsedTwice, .reversalContradictsApproval,
+            .outOfBalance:
+            .contradiction
         case .unknownCode: .unknownCode
         case .adviceDeclined, .reversalRefused, .dayNotTaken: .refusedByHost
         case .stray: .stray
@@ -359,7 +372,6 @@ extension LinkAlarm {
     fileprivate var needsPerson: Bool {
         switch self {
         case .reversalContradictsApproval, .openItem, .adviceDeclined: true
-        case .lateApproval(_, let afterReversal): afterReversal
         default: false
         }
     }

@@ -83,6 +83,10 @@ actor Acquirer {
     /// Whether the line takes more: a host that does not read fills no memory here.
     var lineTakes: @Sendable () -> Bool = { true }
     var isLost = false
+    /// Told the number of a transaction before a till is told what it committed.
+    var heard: @Sendable (Int64) -> Void = { _ in }
+
+    func setHeard(_ heard: @escaping @Sendable (Int64) -> Void) { self.heard = heard }
 
     init(
         packager: Packager, rules: LinkRules, books: Books, keys: any EnvelopeOpener, seat: Seat, start: HostTime,

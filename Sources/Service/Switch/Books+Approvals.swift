@@ -15,9 +15,11 @@ extension Books {
     /// The second commit of most payments, in one exchange with the database: the replica that asked has the answer, nobody wants it back,
     /// and nobody else speaks of it. Where any of that is not so, nothing of it stays.
     ///
+    /// - Parameter heard: is given the number of the transaction.
     /// - Returns: the answer that is in the books now; `nil` where `keep` has to look first.
     func approve(
-        _ row: ExchangeRow, _ decision: HostDecision, _ asked: AskedPayment, now: Timestamp
+        _ row: ExchangeRow, _ decision: HostDecision, _ asked: AskedPayment, now: Timestamp,
+        heard: (Int64) -> Void = { _ in }
     ) async throws(DatabaseError) -> String? {
         let taken: Int64
         switch decision.kind {
@@ -40,9 +42,10 @@ extension Books {
             .text(decision.settlement), .text(original.text(37)),
         ]
         do throws(DatabaseError) {
-            _ = try await database.runTogether(
+            let rows = try await database.runTogether(
                 [Call(Self.approval, values)]
                     + Self.entries(booking, id, asked.amount.currency.code, isReversal: false))
+            if let number = rows.first?.first?.number("transaction") { heard(number) }
             return answer
         } catch {
             if case .refused(state: "22012") = error { return nil }
@@ -61,6 +64,6 @@ extension Books {
             update payment set state = 'approved', answer = $4::text, approval = $5::text, decided = now(),
                 hold_until = to_timestamp($6::bigint), authorised = $7::bigint, captured = $8::bigint, refunded = $9::bigint
             where id = $1::uuid and state = 'running' and reason is null and exists (select 1 from spoken) returning id)
-        select 1 / count(*), pg_advisory_xact_lock_shared(6583, 2) from decided
+        select 1 / count(*), pg_advisory_xact_lock_shared(6583, 2), pg_current_xact_id()::text::bigint as transaction from decided
         """
 }

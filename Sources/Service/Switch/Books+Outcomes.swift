@@ -44,7 +44,8 @@ extension Books {
                 [
                     Call(
                         """
-                        update exchange set stage = $3::text, detail = $4::text, attempts = $5::int, given_up = $6::bool,
+                        update exchange set stage = $3::text, detail = $4::text, attempts = $5::int,
+                            given_up = $6::bool or (given_up and stage = $3::text and stage in ('answered', 'advised')),
                             sealed = case when $8::bool then sealed else $7::bytea end, changed = now(),
                             settlement = coalesce($9::text, settlement), reference = coalesce($10::text, reference),
                             wanted = case when $3::text in ('reversing', 'reversed') then null else wanted end

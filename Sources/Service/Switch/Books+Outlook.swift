@@ -24,8 +24,7 @@ extension Books {
                     (select count(*) from exchange where stage = 'reversing' or wanted is not null) as reversals,
                     (select coalesce(extract(epoch from now() - min(changed)), 0)::bigint from exchange
                         where stage = 'reversing' or wanted is not null) as reversal_age,
-                    (select count(*) from exchange where given_up and stage in ('awaiting', 'reversing', 'advising', 'reconciling'))
-                        as given_up,
+                    (select count(*) from exchange where given_up) as given_up,
                     (select count(*) from exchange where stage = 'advising') as stored,
                     (select coalesce(extract(epoch from now() - min(created)), 0)::bigint from exchange where stage = 'advising')
                         as stored_age,
@@ -56,7 +55,7 @@ extension Books {
                     x.given_up, x.attempts, coalesce(o.amount, p.amount, 0) as amount, coalesce(p.currency, '') as currency,
                     to_char(x.created at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as created
                 from exchange x left join payment p on p.id = x.payment left join operation o on o.id = x.id
-                where x.stage in ('awaiting', 'reversing', 'advising', 'reconciling') or x.wanted is not null
+                where x.stage in ('awaiting', 'reversing', 'advising', 'reconciling') or x.wanted is not null or x.given_up
                 order by x.created limit 200
                 """))
     }

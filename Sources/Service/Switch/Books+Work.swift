@@ -55,6 +55,14 @@ extension Books {
         ])
     }
 
+    /// What the host has said of it contradicts itself: it stands among the open items until a person says that it is settled.
+    func leaveOpen(_ id: String) async throws(DatabaseError) {
+        _ = try await database.run(
+            Call(
+                "update exchange set given_up = true, changed = now() where id = $1::uuid and stage in ('answered', 'advised')",
+                [.text(id)]))
+    }
+
     /// Takes out what is older than it has to be kept.
     ///
     /// - Parameters:

@@ -8,6 +8,8 @@ struct BooksMark: Equatable, Sendable {
     var generation: Int64
     /// The number of a transaction that was committed: PostgreSQL never gives a smaller one later, unless what came after it is gone.
     var transaction: Int64
+    /// A replica has told the others that the books are behind what it knows.
+    var isDoubted = false
 }
 
 /// The newest of the books that this replica was told of, kept beside them. Books that are older were restored: they lack payments that tills were told of,
@@ -15,6 +17,8 @@ struct BooksMark: Equatable, Sendable {
 final class BooksMemory: Sendable {
     private struct State {
         var newest: BooksMark?
+        /// Of a payment whose till was told since.
+        var heard: Int64 = 0
         var isBehind = false
         /// When it was written last, in nanoseconds of `MachineClock.awake`.
         var written: UInt64?
@@ -47,6 +51,18 @@ final class BooksMemory: Sendable {
     /// The books lack something that this replica was told of.
     var isBehind: Bool { state.withLock { $0.isBehind } }
 
+    /// What was committed under this number is about to be told.
+    func hear(_ transaction: Int64) { state.withLock { $0.heard = max($0.heard, transaction) } }
+
+    /// The books are about to be looked at: whatever was heard of until now has a smaller number than that look.
+    func beginLook() {
+        state.withLock { state in
+            if !state.isBehind, let newest = state.newest {
+                state.newest?.transaction = max(newest.transaction, state.heard)
+            }
+        }
+    }
+
     /// Looks at the books as they are now.
     ///
     /// - Parameter now: nanoseconds of a clock that nobody sets.
@@ -56,8 +72,8 @@ final class BooksMemory: Sendable {
         let (text, isNews) = state.withLock { state -> (String?, Bool) in
             let (newest, was) = (state.newest ?? mark, state.isBehind)
             if mark.generation > newest.generation || state.newest == nil {
-                (state.newest, state.isBehind) = (mark, false)
-            } else if mark.generation < newest.generation || mark.transaction < newest.transaction {
+                (state.newest, state.isBehind, state.heard) = (mark, mark.isDoubted, 0)
+            } else if mark.generation < newest.generation || mark.transaction < newest.transaction || mark.isDoubted {
                 state.isBehind = true
             } else if !state.isBehind {
                 state.newest = mark

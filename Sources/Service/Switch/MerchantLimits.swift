@@ -53,7 +53,11 @@ extension Books {
                     and created > now() - interval '24 hours' and id <> $2::uuid
                 """, [.text(merchant), .text(id)])
         ).first
-        // A sum that nobody has told is not nothing.
+        return try Self.refunded(row)
+    }
+
+    /// - Throws: where there is no row or no sum in it: what nobody has told is not nothing.
+    static func refunded(_ row: Row?) throws(DatabaseError) -> Int64 {
         guard let row else { throw .unknown }
         return try row.whole("amount")
     }

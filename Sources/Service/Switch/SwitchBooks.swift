@@ -26,7 +26,7 @@ struct Books: Sendable {
     /// Steps from an empty database to this version.
     private static let schema: [[UInt8]] = [
         PackageResources.schema_1_sql, PackageResources.schema_2_sql, PackageResources.schema_3_sql,
-        PackageResources.schema_4_sql, PackageResources.schema_5_sql,
+        PackageResources.schema_4_sql, PackageResources.schema_5_sql, PackageResources.schema_6_sql,
     ]
 
     enum MigrationError: Error, Equatable, Sendable {
@@ -93,17 +93,28 @@ struct Books: Sendable {
                 """
                 update seat set lease_until = clock_timestamp() + $1::int * interval '1 s', trace = $2::int
                 where seat = $3::int and owner = $4::bigint
-                returning pg_current_xact_id()::text::bigint as transaction, (select number from generation) as generation
+                returning pg_current_xact_id()::text::bigint as transaction, (select number from generation) as generation,
+                    (select is_behind from generation) as is_behind
                 """, [.number(Self.leaseSeconds), .number(Int64(trace)), .number(seat.number), .number(seat.owner)]))
         guard let row = rows.first else { return nil }
-        return BooksMark(generation: try row.whole("generation"), transaction: try row.whole("transaction"))
+        return BooksMark(
+            generation: try row.whole("generation"), transaction: try row.whole("transaction"),
+            isDoubted: row.flag("is_behind"))
+    }
+
+    /// Lets the other replicas know that these books lack what this one was told of.
+    func doubt(_ mark: BooksMark) async throws(DatabaseError) {
+        _ = try await database.run(
+            Call("update generation set is_behind = true where number = $1::bigint", [.number(mark.generation)]))
     }
 
     /// A person has compared the books with the acquirer's list.
     ///
     /// - Returns: the generation that begins.
     func beginGeneration() async throws(DatabaseError) -> Int64 {
-        let row = try await database.run(Call("update generation set number = number + 1 returning number")).first
+        let row = try await database.run(
+            Call("update generation set number = number + 1, is_behind = false returning number")
+        ).first
         guard let row else { throw .unknown }
         return try row.whole("number")
     }

@@ -41,7 +41,10 @@ struct SwitchDesk: Sendable {
         ("running_age", "running_oldest_seconds", "Age of the oldest payment that nobody has decided yet."),
         ("reversals", "open_reversals", "Payments that have to be taken back and are not yet."),
         ("reversal_age", "open_reversal_oldest_seconds", "Age of the oldest of them."),
-        ("given_up", "given_up_messages", "Messages that the acquirer never answered: a person has to look at them."),
+        (
+            "given_up", "given_up_messages",
+            "Messages that the acquirer never answered, or whose answers contradict each other: a person has to look at them."
+        ),
         ("stored", "stored_messages", "Captures and offline payments that the acquirer has not acknowledged yet."),
         ("stored_age", "stored_oldest_seconds", "Age of the oldest of them."),
         ("untold", "untold_days", "Ends of days that the acquirer has said nothing of for ten minutes."),

@@ -167,6 +167,7 @@ public struct SwitchServer: Sendable {
         self.messages = messages
         self.seat = seat
         self.logger = logger
+        await acquirer.setHeard { [memory] in memory.hear($0) }
     }
 
     private static var limits: HTTPLimits {
@@ -301,6 +302,7 @@ public struct SwitchServer: Sendable {
         while !Task.isCancelled {
             let reserved = await acquirer.reserved
             let begin = MachineClock.awake
+            memory.beginLook()
             do throws(DatabaseError) {
                 guard let mark = try await leaseBooks.keepSeat(seat, trace: reserved) else {
                     await acquirer.lose()
@@ -308,6 +310,7 @@ public struct SwitchServer: Sendable {
                 }
                 Self.see(mark, memory, logger)
                 lease.renewed(at: begin)
+                if memory.isBehind, !mark.isDoubted { try await leaseBooks.doubt(mark) }
             } catch {
                 logger.error("the database does not answer", metadata: ["error": "\(error)"])
             }

@@ -36,7 +36,7 @@ struct HostContradictionTests {
     }
 
     /// As what the till gave up, a wrong sum, and an approval after the deadline.
-    @Test("S4: also what was approved and not believed is not unknown to its host", arguments: 0..<4)
+    @Test("S4: also what was approved and not believed is not unknown to its host", arguments: 0..<6)
     func approvedAndNotBelieved(way: Int) throws {
         var rig = try LinkRig()
         let request = try rig.pay("a")
@@ -45,6 +45,13 @@ struct HostContradictionTests {
         case 0: _ = rig.put(.reverse(id, .customerCancel))
         case 1: answer.set(4, "000000001499")
         case 2: _ = rig.put(.tick, after: 20_000)
+        // After the deadline, and of a wrong sum or in a wrong currency.
+        case 4:
+            _ = rig.put(.tick, after: 20_000)
+            answer.set(4, "000000001499")
+        case 5:
+            _ = rig.put(.tick, after: 20_000)
+            answer.set(49, "840")
         default: answer.set(49, "840")
         }
         _ = rig.put(.received(answer))
@@ -89,6 +96,44 @@ struct HostContradictionTests {
         _ = rig.put(.tick, after: 20_000)
         let told = rig.put(.received(try rig.answer(to: try reversal(rig), "12"))).told
         #expect(told == [.alarm(.reversalRefused(id, "12"))])
+    }
+
+    // MARK: - S21
+
+    /// The first code, the second one, and whether the two say different things of money.
+    @Test(
+        "S21: a host that answers twice, with money and without it, leaves an open item",
+        arguments: [
+            ("00", "51", true), ("51", "00", true), ("91", "10", true), ("00", "91", true), ("00", "10", true),
+            ("51", "05", false),
+            ("00", "96", false), ("51", "96", false),
+        ])
+    func answeredTwice(first: String, second: String, isMoney: Bool) throws {
+        var rig = try LinkRig()
+        let request = try rig.pay("a")
+        _ = rig.put(.received(try rig.answer(to: request, first)))
+        let stage = rig.link.exchange(id)?.stage
+        let answer = try rig.answer(to: request, second) { if second == "10" { $0.set(4, "000000000700") } }
+        #expect(rig.put(.received(answer)) == [.alarm(isMoney ? .contradictsItself(id) : .answersDiffer(id))])
+        // What was told stands.
+        #expect(rig.link.exchange(id)?.stage == stage)
+        var wrong = try rig.answer(to: request, "00")
+        wrong.set(4, "000000009999")
+        #expect(rig.put(.received(wrong)) == [.alarm(.contradictsItself(id))])
+    }
+
+    @Test("S21: an advice that was refused for good and is accepted after that is an open item")
+    func acknowledgedTwice() throws {
+        for (first, second, isMoney) in [
+            ("57", "00", true), ("57", "94", true), ("57", "57", false), ("00", "57", false), ("00", "00", false),
+        ] {
+            var rig = try LinkRig()
+            let advice = try rig.payment("advice-0220-offline-1987-ascii-binbitmap")
+            let sent = try #require(rig.put(.advise(id, advice)).sent.first)
+            _ = rig.put(.received(try rig.answer(to: sent, first)))
+            let effects = rig.put(.received(try rig.answer(to: sent, second)))
+            #expect(effects == (isMoney ? [.alarm(.contradictsItself(id))] : []), "\(first), then \(second)")
+        }
     }
 
     // MARK: - S11

@@ -57,7 +57,7 @@ struct LinkAdoptionTests {
         _ = rig.put(.shed(id))
         let shed = try #require(rig.link.exchange(id)?.original)
         #expect(shed[2] == nil && shed[14] == nil && shed[35] == nil && shed[55] == nil)
-        #expect(rig.put(.received(try rig.answer(to: sent, "05"))).told == [.alarm(.answersDiffer(id))])
+        #expect(rig.put(.received(try rig.answer(to: sent, "05"))).told == [.alarm(.contradictsItself(id))])
         let refused = rig.put(.reverse(id, .customerCancel))
         #expect(refused.sent.isEmpty && refused.told == [.alarm(.cannotReverse(id))])
         _ = rig.put(.adopt(Exchange(id: id, order: 0, original: kept.original, stage: .answered(.approved)), rest: 0))

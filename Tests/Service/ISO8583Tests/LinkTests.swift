@@ -98,7 +98,7 @@ struct LinkTests {
         #expect(rig.put(.received(answer)).told == [.settled(id, .approved(answer))])
         #expect(rig.put(.received(answer)) == [])
         let other = try rig.answer(to: try #require(rig.link.exchange(id)?.original), "05")
-        #expect(rig.put(.received(other)) == [.alarm(.answersDiffer(id))])
+        #expect(rig.put(.received(other)) == [.alarm(.contradictsItself(id))])
         #expect(rig.link.exchange(id)?.stage == .answered(.approved))
         #expect(rig.put(.authorize(id, try rig.payment())) == [.alarm(.refused(id, .idInUse))])
     }
@@ -182,8 +182,11 @@ struct LinkTests {
             rig.put(.received(try rig.answer(to: request, "00"))) == [.alarm(.lateApproval(id, afterReversal: true))])
     }
 
-    @Test(arguments: ["25", "94"])
-    func `what a host approves that knew nothing of it when it was to take it back is told apart`(code: String) throws {
+    /// 25 unable to locate record, 94 duplicate transmission, 00 done.
+    @Test(
+        "S23: what a host approves after it has ended its reversal is taken back once more",
+        arguments: ["25", "94", "00"])
+    func approvedAfterAll(code: String) throws {
         var rig = try LinkRig()
         let request = try rig.pay("a")
         _ = rig.put(.tick, after: 20_000)
@@ -197,11 +200,20 @@ struct LinkTests {
         #expect(rig.link.exchange(id)?.stage == .reversed)
         // Also where the card's data is not here any more.
         _ = rig.put(.shed(id))
-        let late = LinkEffect.alarm(.lateApproval(id, afterReversal: true))
-        // 94: an earlier one of the same kind was carried out.
-        let told = code == "94" ? [late] : [late, .alarm(.approvedAfterAll(id))]
+        #expect(rig.link.exchange(id)?.mayStillBeApproved == true)
+        let told: [LinkEffect] = [.alarm(.lateApproval(id, afterReversal: true)), .alarm(.approvedAfterAll(id))]
         #expect(rig.put(.received(try rig.answer(to: request, "00"))) == told)
         #expect(rig.put(.received(try rig.answer(to: request, "51"))) == [])
+        // As the books bring it. What was approved before its end is approved a second time without a doubt.
+        let kept = try #require(rig.link.exchange(id))
+        _ = rig.put(.adopt(Exchange(id: id, order: 0, original: request, stage: .answered(.approved)), rest: 0))
+        let again = try #require(rig.put(.reverse(id, .timeout)).sent.first)
+        #expect(
+            again.type == MessageType(420) && again.text(90) == repetition.message.text(90) && kept.stage == .reversed)
+        #expect(rig.put(.received(try rig.answer(to: again, "00"))).told == [.reversed(id)])
+        #expect(rig.link.exchange(id)?.mayStillBeApproved == false)
+        #expect(
+            rig.put(.received(try rig.answer(to: request, "00"))) == [.alarm(.lateApproval(id, afterReversal: true))])
     }
 
     @Test func `a reversal waits for the answer, and what is approved then is no approval`() throws {

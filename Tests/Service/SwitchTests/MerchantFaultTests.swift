@@ -221,6 +221,19 @@ struct MerchantFaultTests {
         try await server.close()
     }
 
+    // MARK: - S17
+
+    @Test("S17: a sum of refunds that nobody has told is not nothing")
+    func untoldSum() async throws {
+        #expect(throws: DatabaseError.unknown) { try Books.refunded(nil) }
+        let server = try PrivatePostgreSQL()
+        let database = try Database(server.address, connections: 1)
+        let empty = try await database.run(Call("select null::bigint as amount")).first
+        #expect(throws: DatabaseError.self) { try Books.refunded(empty) }
+        let told = try await database.run(Call("select 700::bigint as amount")).first
+        #expect(try Books.refunded(told) == 700)
+    }
+
     // MARK: - S3
 
     @Test("S3: one certificate takes its share of the places, and all of them leave some for the proxy's own questions")

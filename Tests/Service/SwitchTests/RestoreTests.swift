@@ -4,6 +4,7 @@ import Linux
 import LocalHTTP
 import PSPAPI
 import PaymentValues
+import PostgreSQL
 import TestSupport
 import Testing
 
@@ -103,5 +104,44 @@ struct RestoreTests {
         #expect(try again.see(BooksMark(generation: 1, transaction: 950), at: second))
         try Data("2 9".utf8).write(to: URL(filePath: path))
         #expect(throws: BooksMemory.Unreadable.self) { _ = try BooksMemory(path: path) }
+    }
+
+    @Test("S18: a loss between two renewals of the lease is noticed by who was told of more, and known to all replicas")
+    func heardBetweenRenewals() async throws {
+        let memory = try BooksMemory(path: nil)
+        #expect(try !memory.see(BooksMark(generation: 1, transaction: 700), at: 0))
+        // A renewal is under way while a payment of a greater number is told: that is no loss.
+        memory.beginLook()
+        memory.hear(706)
+        #expect(try !memory.see(BooksMark(generation: 1, transaction: 705), at: 1))
+        // Restored to before it, which the last renewal had not seen.
+        memory.beginLook()
+        #expect(try memory.see(BooksMark(generation: 1, transaction: 705), at: 2))
+        #expect(try !memory.see(BooksMark(generation: 2, transaction: 707), at: 3))
+        #expect(!memory.isBehind)
+        memory.beginLook()
+        #expect(try !memory.see(BooksMark(generation: 2, transaction: 708), at: 4))
+        // What one replica knows.
+        let other = try BooksMemory(path: nil)
+        #expect(try !other.see(BooksMark(generation: 2, transaction: 709), at: 0))
+        #expect(try other.see(BooksMark(generation: 2, transaction: 710, isDoubted: true), at: 1))
+        let new = try BooksMemory(path: nil)
+        _ = try new.see(BooksMark(generation: 2, transaction: 711, isDoubted: true), at: 0)
+        #expect(new.isBehind)
+        #expect(try !new.see(BooksMark(generation: 3, transaction: 712), at: 1))
+        #expect(!new.isBehind)
+        let server = try PrivatePostgreSQL()
+        let books = Books(database: try Database(server.address, connections: 1))
+        try await books.migrate()
+        let seat = try #require(try await books.takeSeat())
+        let mark = try #require(try await books.keepSeat(seat, trace: 1))
+        #expect(!mark.isDoubted)
+        try await books.doubt(mark)
+        #expect(try await books.keepSeat(seat, trace: 1)?.isDoubted == true)
+        #expect(try await books.beginGeneration() == 2)
+        #expect(try await books.keepSeat(seat, trace: 1)?.isDoubted == false)
+        // Of a generation that is over.
+        try await books.doubt(mark)
+        #expect(try await books.keepSeat(seat, trace: 1)?.isDoubted == false)
     }
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import ISO8583
+import PostgreSQL
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import Switch
+
+/// What the host says between two steps of the switch. A host of another hand found each of these: `make check-switch`.
+@Suite(.serialized, .timeLimit(.minutes(15)))
+struct HostOrderTests {
+    private static let payment = "01990000-0000-7000-8000-000000000001"
+    private static let id = ExchangeID(payment)
+
+    /// What went over the line.
+    private final class Sent: Sendable {
+        private let kept = Mutex<[ISOMessage]>([])
+        private let packager: Packager
+
+        init(_ packager: Packager) { self.packager = packager }
+
+        func take(_ bytes: [UInt8]) {
+            var reader = FrameReader(packager.frame)
+            reader.append(bytes)
+            while case .message(let message, _)? = try? reader.next() {
+                if let parsed = try? packager.parse(message) { kept.withLock { $0.append(parsed) } }
+            }
+        }
+
+        var all: [ISOMessage] { kept.withLock { $0 } }
+    }
+
+    /// An approved payment at a replica that is signed on.
+    private func withApproval(
+        _ keys: FailingKeys, isWanted: Bool,
+        _ body: (PrivatePostgreSQL, Books, Acquirer, Sent, ISOMessage) async throws -> Void
+    ) async throws {
+        let server = try PrivatePostgreSQL()
+        let books = Books(database: try Database(server.address, connections: 1))
+        try await books.migrate()
+        var message = ISOMessage(try #require(MessageType(200)))
+        for (field, text) in [(3, "000000"), (4, "000000001000"), (7, "1124123456"), (11, "000001"), (49, "978")] {
+            message.set(field, text)
+        }
+        let packager = try Packager(.bcd1987)
+        let exchange = Exchange(id: Self.id, order: 1, original: message, stage: .answered(.approved))
+        let content = try #require(StoredExchange.content(exchange, packager, isFinal: false))
+        let sealed = try await FailingKeys { nil }.seal(content, for: Self.payment)
+        let (measures, book) = (SwitchMeasures(), LogBook())
+        let seat = try #require(try await books.takeSeat())
+        try server.sql(
+            """
+            insert into payment (id, merchant, body, kind, amount, currency, state, answer, authorised, captured)
+                values ('\(Self.payment)', 'm', decode(repeat('00', 32), 'hex'), 'sale', 1000, 'EUR',
+                    '\(isWanted ? "reversing" : "approved")', '{}', 1000, 1000);
+            insert into exchange (id, payment, kind, owner, stage, detail, type, trace, transmitted, sealed, wanted)
+                values ('\(Self.payment)', '\(Self.payment)', 'payment', \(seat.owner), 'answered', '00', '0200', '000001', '1124123456',
+                    '\\x\(Hex.string(sealed))', \(isWanted ? "'customerCancel'" : "null"))
+            """)
+        let acquirer = Acquirer(
+            packager: packager, rules: LinkRules(), books: books, keys: WatchedKeys(keys, measures, book.logger),
+            seat: seat, start: try #require(HostTime(.now)), logger: book.logger, measures: measures)
+        let sent = Sent(packager)
+        await acquirer.setOpenLine { if let bytes = $0 { sent.take(bytes) } }
+        await acquirer.put(.connected)
+        var answer = try #require(sent.all.first)
+        answer.type = try #require(answer.type.answer)
+        answer.set(39, "00")
+        await acquirer.put(.received(answer))
+        #expect(await acquirer.isSignedOn)
+        try await body(server, books, acquirer, sent, message)
+    }
+
+    /// A reversal is being written down while the host signs off (0800, field 70 002, ISO 8583:1987): it leaves after the next sign-on.
+    @Test("S22: what was being written when the host signed off is not sent over the line that is signed off")
+    func signedOffMeanwhile() async throws {
+        // The first use opens the row; then the keys are away until the host has signed off.
+        let token = AwayToken()
+        let keys = try FailingKeys { token.use() ? .unavailable : nil }
+        try await withApproval(keys, isWanted: true) { server, books, acquirer, sent, _ in
+            for row in try await books.database.run(Call("select *, 0::bigint as age from exchange")) {
+                await acquirer.take(row)
+            }
+            try await eventually("the record that waits") { token.uses > 1 }
+            var signOff = ISOMessage(try #require(MessageType(800)))
+            for (field, text) in [(7, "1124123500"), (11, "000777"), (70, "002")] { signOff.set(field, text) }
+            await acquirer.put(.received(signOff))
+            #expect(await !acquirer.isSignedOn)
+            token.comeBack()
+            await acquirer.finishWriting(Self.id)
+            #expect(try server.sql("select stage from exchange") == "reversing\n")
+            #expect(sent.all.map(\.type.description) == ["0800", "0810"])
+            #expect(await acquirer.link.openExchanges.map(\.id) == [Self.id])
+        }
+    }
+
+    @Test("S21: what the host contradicts after its end stands among the open items until a person has settled it")
+    func openItem() async throws {
+        try await withApproval(try FailingKeys { nil }, isWanted: false) { server, books, acquirer, _, message in
+            let exchange = Exchange(id: Self.id, order: 1, original: message, stage: .answered(.approved))
+            await acquirer.put(.adopt(exchange, rest: 0))
+            var answer = message
+            answer.type = try #require(message.type.answer)
+            answer.set(39, "51")
+            await acquirer.put(.received(answer))
+            try await eventually("the open item") { try server.sql("select given_up from exchange") == "t\n" }
+            #expect(try await books.outlook()?.number("given_up") == 1)
+            #expect(try await books.openItems().map { $0.text("id") } == [Self.payment])
+            // The till was told: that stands.
+            #expect(try server.sql("select state from payment") == "approved\n")
+            #expect(try await Array(books.takeWork(99)).isEmpty)
+            // Taken back after all: its end is an end.
+            try server.sql("update exchange set wanted = 'malfunction', owner = null")
+            #expect(try await Array(books.takeWork(99)).count == 1)
+        }
+    }
+}
+
+/// Works once, and then not until it has come back.
+private final class AwayToken: Sendable {
+    private let state = Mutex((uses: 0, isAway: true))
+
+    /// - Returns: whether it is away.
+    func use() -> Bool {
+        state.withLock {
+            $0.uses += 1
+            return $0.uses > 1 && $0.isAway
+        }
+    }
+
+    var uses: Int { state.withLock { $0.uses } }
+    func comeBack() { state.withLock { $0.isAway = false } }
+}
+
+extension Acquirer {
+    fileprivate func finishWriting(_ id: ExchangeID) async {
+        while let last = writing[id]?.last { await last.value }
+    }
+
+    fileprivate func setOpenLine(_ line: @escaping @Sendable ([UInt8]?) -> Void) { self.line = line }
+}
