@@ -17,7 +17,7 @@ from payment p
 left join (
     select payment, sum(amount) filter (where account = 'shop') shop, sum(amount) filter (where account = 'hold') hold, sum(amount) total
     from entry group by payment) e on e.payment = p.id
-left join (select payment, string_agg(reference, ' ') references_of from exchange group by payment) x on x.payment = p.id
+left join (select payment, string_agg(%s, ' ') references_of from exchange group by payment) x on x.payment = p.id
 """
 
 
@@ -26,11 +26,14 @@ def rows(database, statement):
 
 
 class Judgement:
+    # What both books call a message by.
+    NAME = "reference"
+
     def __init__(self, estate, beliefs):
         self.faults, self.open_items = [], rows(estate.primary, OPEN)
         self.counts = collections.Counter()
         self.beliefs = [json.loads(line) for line in open(beliefs, encoding="utf-8")]
-        self.payments = {row[0]: row for row in rows(estate.primary, PAYMENTS)}
+        self.payments = {row[0]: row for row in rows(estate.primary, PAYMENTS % self.NAME)}
         self.judge(estate.holder_book())
 
     def fault(self, text):
