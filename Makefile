@@ -315,13 +315,16 @@ check-wobbles:
 	$(SWIFT) build --build-tests
 	NFC_TAP_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Checks/check-wobbles.sh $(or $(COUNT),1000) $(or $(SEED),1) $(or $(SHARDS),$$(nproc)) '$(or $(ONLY),Wobble)'
 
-# COUNT payments through replicas of the switch that are killed, with their database, and an acquirer that lies.
-## Kill the payment service and its database during COUNT payments
+# COUNT payments through replicas of the switch that are killed, with their database, and an acquirer that lies; as many before a host of another
+# hand, by SEED, whose book is held against the switch's; and the drill of a restore: docs/payment-service.md.
+## Kill the payment service during COUNT payments before two hosts; restore it
 check-switch:
-	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/install-packages.sh $(TEST_PACKAGES) $(ESTATE_PACKAGES)
 	$(SWIFT) build --build-tests
 	NFC_TAP_SWITCH_PAYMENTS=$(or $(COUNT),1000) NFC_TAP_PYTHON=$$(scripts/install-peers.sh) \
 		$(SWIFT) test --skip-build --no-parallel --filter '^SwitchTests\.KillTests'
+	scripts/check-switch.py "$$($(SWIFT) build --show-bin-path)" --taps $(or $(COUNT),1000) --seed $(or $(SEED),1)
+	scripts/drill-restore.py "$$($(SWIFT) build --show-bin-path)" --seed $(or $(SEED),1)
 
 # The replicas' memory, logs, database and write-ahead log after TAPS payments; as root.
 ## Search the payment service's memory, logs and database; as root

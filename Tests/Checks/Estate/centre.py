@@ -36,7 +36,8 @@ reader = "{reader}"
 
 class Estate:
     def __init__(self, programs, replicas=3, shops=4, tills=16, standby=True, token=True, proxies=True, host=(), switch=(), log=False,
-                 acquirer=None, number="12345678901", packager="1987-bcd", answer_seconds=3):
+                 acquirer=None, number="12345678901", packager="1987-bcd", answer_seconds=3,
+                 marks=False, database="", delay=0):
         self.programs, self.shops, self.tills = pathlib.Path(programs).resolve(), shops, tills
         # An address where another host listens than ours, and how one speaks to it.
         self.acquirer, self.number, self.packager, self.answer_seconds = acquirer, number, packager, answer_seconds
@@ -45,6 +46,10 @@ class Estate:
         self.folder.chmod(0o711)
         self.databases, self.primary, self.standby = [], None, None
         self.switch_options = list(switch)
+        # Milliseconds of an agreement in the token.
+        self.delay = delay
+        # Whether each replica remembers how far the books were, and more lines for the databases' configuration.
+        self.has_marks, self.database_lines = marks, database
         self.count, self.host_options, self.replicas, self.parts = replicas, list(host), [], []
         self.host = self.centre = self.till_side = None
         self.book = self.folder / "acquirer.book"
@@ -81,8 +86,8 @@ class Estate:
                 "--desk", self.path(f"desk-{number}.sock"),
                 "--database", self.address, *keys, *sources, *self.switch_options,
                 "--acquirer", acquirer, "--acquirer-number", self.number, "--packager", self.packager, "--answer-seconds",
-                self.answer_seconds,
-                environment={"SOFTHSM2_CONF": self.path("softhsm2.conf")}))
+                self.answer_seconds, *(["--marks", self.path(f"marks-{number}")] if self.has_marks else []),
+                environment={"SOFTHSM2_CONF": self.path("softhsm2.conf"), "TOKEN_DELAY_MS": str(self.delay)}))
             if number == 0:
                 until("the tables", lambda: self.primary.sql("select to_regclass('schema_version')") != "")
                 self.fill()
@@ -146,6 +151,10 @@ class Estate:
         month = time.strftime("%Y-%m", time.gmtime())
         for label, use in [("shop-key-1", "recipient"), ("card-tokens", "cardTokens"), (f"books-{month}", "books")]:
             run(self.programs / "nfc-tap-profile", "key", "new", *token, "--label", label, "--for", use, environment=environment)
+        if self.delay:
+            # Tests/Rigs/Token, before the same token.
+            run("clang", "-shared", "-fPIC", "-O1", "-o", self.path("token.so"), pathlib.Path(__file__).parents[2] / "Tests/Rigs/Token/token.c")
+            token[1] = self.path("token.so")
         return [*token, "--recipient", "shop-key-1"]
 
     def start_proxies(self):

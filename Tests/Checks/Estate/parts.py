@@ -108,6 +108,9 @@ class Database:
         self.data = self.folder / "data"
         if os.getuid() == 0:
             shutil.chown(self.folder, "postgres")
+        (self.folder / "archive").mkdir()
+        if os.getuid() == 0:
+            shutil.chown(self.folder / "archive", "postgres")
         self.folder.chmod(0o755)
 
     def program(self, name, *words, limit=120):
@@ -124,7 +127,8 @@ class Database:
         settings = (
             f"listen_addresses = ''\nunix_socket_directories = '{self.folder}'\nunix_socket_permissions = 0777\n"
             "fsync = on\nsynchronous_commit = on\nlog_parameter_max_length_on_error = 0\nshared_buffers = 64MB\n"
-            "max_connections = 200\nwal_retrieve_retry_interval = 500ms\nhot_standby = on\n" + names)
+            "max_connections = 200\nwal_retrieve_retry_interval = 500ms\nhot_standby = on\n" + names
+            + self.estate.database_lines.format(folder=self.folder))
         with open(self.folder / "estate.conf", "w", encoding="utf-8") as file:
             file.write(settings)
         self.include()
@@ -144,6 +148,24 @@ class Database:
             "-d", "application_name=estate", limit=300)
         self.configure()
         self.start()
+
+    def back_up(self):
+        """A copy from which it can be restored with the write-ahead log that is archived after it."""
+        self.program("pg_basebackup", "-h", self.folder, "-U", "postgres", "-D", self.folder / "base", "-X", "fetch", "-c", "fast", limit=300)
+
+    def restore(self, point):
+        """Its data is lost: the copy and the archive bring it to a restore point, and no further (PostgreSQL 15, 25.3)."""
+        shutil.rmtree(self.data)
+        run("cp", "-a", self.folder / "base", self.data)
+        self.configure()
+        with open(self.folder / "estate.conf", "a", encoding="utf-8") as file:
+            file.write(f"restore_command = 'cp {self.folder}/archive/%f %p'\nrecovery_target_name = '{point}'\nrecovery_target_action = 'promote'\n")
+        signal_file = self.data / "recovery.signal"
+        signal_file.touch()
+        if os.getuid() == 0:
+            shutil.chown(signal_file, "postgres")
+        self.start()
+        until("the end of the recovery", lambda: self.sql("select pg_is_in_recovery()") == "f")
 
     def start(self):
         self.program("pg_ctl", "-D", self.data, "-w", "-t", "60", "-l", self.folder / "log", "start")
