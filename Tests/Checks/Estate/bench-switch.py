@@ -93,12 +93,37 @@ def compare(lines, plain, client, server, answer, sealed):
               f"clock {rate / plain:.2f}", flush=True)
 
 
+def wait_for_token(arguments):
+    """Whether more tills than a slow token can serve get less of it: PKCS#11 with a delay (Tests/Rigs/Token) before SoftHSM2."""
+    with Estate(arguments.programs, replicas=1, shops=1, tills=max(arguments.tills), standby=False, proxies=False, delay=arguments.delay,
+                switch=["--till-requests", "100000", "--sessions", str(arguments.sessions)], answer_seconds=20) as estate:
+        pay(estate, 10, 100, 99)
+        print(f"{arguments.delay} ms of an agreement, {arguments.sessions} sessions: {1_000 * arguments.sessions / arguments.delay:.0f} payments/s at most")
+        print("| tills | payments/s | of those of the first line | approved, of taps | half, 99 of 100 (ms) |\n|---|---|---|---|---|")
+        first = None
+        for tills in arguments.tills:
+            estate.host.end()
+            estate.host.start()
+            time.sleep(1)
+            until("the link to the acquirer", lambda: estate.health(estate.path("1.sock")) == "ok")
+            told = pay(estate, tills, arguments.taps, tills)
+            rate = told.get("approved", 0) / told["seconds"]
+            first = first or rate
+            print(f"| {tills} | {rate:.1f} | {rate / first:.2f} | {told.get('approved', 0)}, {told['taps']} | {told['p50']:.0f}, {told['p99']:.0f} |", flush=True)
+    estate.remove()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")
     parser.add_argument("--taps", type=int, default=2_000)
     parser.add_argument("--seconds", type=int, default=10, help="of pgbench")
+    parser.add_argument("--delay", type=int, default=0, help="milliseconds of an agreement in the token: nothing else is measured than tills that wait for it")
+    parser.add_argument("--sessions", type=int, default=8, help="of that token")
+    parser.add_argument("--tills", type=int, nargs="+", default=[60, 100, 200], help="before that token")
     arguments = parser.parse_args()
+    if arguments.delay:
+        return wait_for_token(arguments)
     print("| keys | replicas | proxies | tills | payments/s | a second of the switch's processors | switch and database | ms of switch, of database | half, 99 of 100 (ms) | memory of a replica (MiB) | bytes of write-ahead log each |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for token, replicas, proxies, counts in [
