@@ -323,8 +323,8 @@ check-switch:
 	$(SWIFT) build --build-tests
 	NFC_TAP_SWITCH_PAYMENTS=$(or $(COUNT),1000) NFC_TAP_PYTHON=$$(scripts/install-peers.sh) \
 		$(SWIFT) test --skip-build --no-parallel --filter '^SwitchTests\.KillTests'
-	scripts/check-switch.py "$$($(SWIFT) build --show-bin-path)" --taps $(or $(COUNT),1000) --seed $(or $(SEED),1)
-	scripts/drill-restore.py "$$($(SWIFT) build --show-bin-path)" --seed $(or $(SEED),1)
+	Tests/Checks/Estate/check-switch.py "$$($(SWIFT) build --show-bin-path)" --taps $(or $(COUNT),1000) --seed $(or $(SEED),1)
+	Tests/Checks/Estate/drill-restore.py "$$($(SWIFT) build --show-bin-path)" --seed $(or $(SEED),1)
 
 # The replicas' memory, logs, database and write-ahead log after TAPS payments; as root.
 ## Search the payment service's memory, logs and database; as root

@@ -153,7 +153,7 @@ class Estate:
             run(self.programs / "nfc-tap-profile", "key", "new", *token, "--label", label, "--for", use, environment=environment)
         if self.delay:
             # Tests/Rigs/Token, before the same token.
-            run("clang", "-shared", "-fPIC", "-O1", "-o", self.path("token.so"), pathlib.Path(__file__).parents[2] / "Tests/Rigs/Token/token.c")
+            run("clang", "-shared", "-fPIC", "-O1", "-o", self.path("token.so"), pathlib.Path(__file__).resolve().parents[3] / "Tests/Rigs/Token/token.c")
             token[1] = self.path("token.so")
         return [*token, "--recipient", "shop-key-1"]
 

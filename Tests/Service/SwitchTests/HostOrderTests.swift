@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import ISO8583
+import PaymentValues
 import PostgreSQL
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import Switch
 

@@ -4,7 +4,7 @@
 The acquirer's host is the second one (Tests/Rigs/Host). While nobody has compared the books no till is served and the host hears nothing; what the host
 has and the books lack is listed; after the comparison no card is charged twice, also where a till repeats what was lost.
 
-    scripts/drill-restore.py FOLDER-WITH-THE-PROGRAMS --tills 32 --seed 7"""
+    Tests/Checks/Estate/drill-restore.py FOLDER-WITH-THE-PROGRAMS --tills 32 --seed 7"""
 import argparse
 import collections
 import json
@@ -15,12 +15,12 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-RIG = HERE.parent / "Tests/Rigs/Host"
+RIG = HERE.parents[1] / "Rigs/Host"
 sys.path[:0] = [str(HERE), str(RIG)]
 from book import Book  # noqa: E402
-from estate.books import rows  # noqa: E402
-from estate.centre import Estate  # noqa: E402
-from estate.parts import Failed, free_port, run, until  # noqa: E402
+from books import rows  # noqa: E402
+from centre import Estate  # noqa: E402
+from parts import Failed, free_port, run, until  # noqa: E402
 
 POINT = "an_hour_ago"
 ARCHIVE = "archive_mode = on\narchive_command = 'cp %p {folder}/archive/%f'\n"

@@ -4,7 +4,7 @@
 capture, release, refund and take back, while replicas and the host die. In the end every difference between the two books is an open item that a
 person sees, nothing is charged twice, and what tills were told is true.
 
-    scripts/check-switch.py FOLDER-WITH-THE-PROGRAMS --taps 10000 --seed 7
+    Tests/Checks/Estate/check-switch.py FOLDER-WITH-THE-PROGRAMS --taps 10000 --seed 7
 
 Ends with 1 where it is not so. docs/payment-service.md says what the host does."""
 import argparse
@@ -20,12 +20,12 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-RIG = HERE.parent / "Tests/Rigs/Host"
+RIG = HERE.parents[1] / "Rigs/Host"
 sys.path[:0] = [str(HERE), str(RIG)]
 from book import Book  # noqa: E402
-from estate.books import Judgement, rows  # noqa: E402
-from estate.centre import Estate  # noqa: E402
-from estate.parts import Failed, free_port, until  # noqa: E402
+from books import Judgement, rows  # noqa: E402
+from centre import Estate  # noqa: E402
+from parts import Failed, free_port, until  # noqa: E402
 
 UNSETTLED = (
     "select (select count(*) from exchange where (stage in ('awaiting', 'reversing', 'advising') or wanted is not null) and not given_up)"
