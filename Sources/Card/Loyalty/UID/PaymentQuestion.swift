@@ -69,7 +69,7 @@ extension LoyaltyRead {
         }
         if silent == uid { return answered(.cannotPay, carrier: carrier) }
         silent = uid
-        guard presentations < request.maximumPresentations else { return answered(.canPay, carrier: carrier) }
+        guard mayTryAgain() else { return answered(.canPay, carrier: carrier) }
         phase = .activating
         return TapStep(.activate(fieldOffMilliseconds: 0))
     }
