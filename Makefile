@@ -19,7 +19,7 @@ ESTATE_PACKAGES := $(BUILD_PACKAGES) $(SWITCH_PACKAGES) postgresql-15 haproxy so
 # What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
 DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \
 	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
-# One executable under these names, see docs/decisions/0010; libnfc's worker is a program of its own.
+# One executable under these names, see docs/internals/decisions/0010; libnfc's worker is a program of its own.
 PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway nfc-tap-hub
 RELEASE_FLAGS = $(shell scripts/release-flags.sh)
 # libpq is there as a shared library of Debian's.
@@ -164,8 +164,8 @@ check-examples:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@Tests/Checks/check-examples.sh "$$($(SWIFT) build --show-bin-path)"
 
-# The commands that docs/protocol.md prints, and their answers. With BLESS=--write the answers are written anew.
-## Run the commands of docs/protocol.md
+# The commands that docs/integrating/protocol.md prints, and their answers. With BLESS=--write the answers are written anew.
+## Run the commands of docs/integrating/protocol.md
 check-protocol:
 	@scripts/install-packages.sh curl jq python3
 	@Tests/Contract/check-protocol.sh "$$($(SWIFT) build --show-bin-path)" $(BLESS)
@@ -188,8 +188,8 @@ check-udev:
 check-licence:
 	@Tests/Checks/check-licence.sh
 
-# Each rule of docs/conformance.md leads to a line and to the tests that it names.
-## Follow each rule of docs/conformance.md to its line and tests
+# Each rule of docs/internals/conformance.md leads to a line and to the tests that it names.
+## Follow each rule of docs/internals/conformance.md to its line and tests
 check-rules:
 	@scripts/install-packages.sh python3
 	@scripts/find-rule.py --all
@@ -316,7 +316,7 @@ check-wobbles:
 	NFC_TAP_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Checks/check-wobbles.sh $(or $(COUNT),1000) $(or $(SEED),1) $(or $(SHARDS),$$(nproc)) '$(or $(ONLY),Wobble)'
 
 # COUNT payments through replicas of the switch that are killed, with their database, and an acquirer that lies; as many before a host of another
-# hand, by SEED, whose book is held against the switch's; and the drill of a restore: docs/payment-service.md.
+# hand, by SEED, whose book is held against the switch's; and the drill of a restore: docs/service/payment-service.md.
 ## Kill the payment service during COUNT payments before two hosts; restore it
 check-switch:
 	@scripts/install-packages.sh $(TEST_PACKAGES) $(ESTATE_PACKAGES)
@@ -333,7 +333,7 @@ check-switch-secrets:
 	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
 	Tests/Checks/Estate/check-switch-secrets.py "$$($(SWIFT) build -c release --show-bin-path)" --taps $(or $(TAPS),1000)
 
-# A payment service with its standby on this machine, TILLS tills and TAPS taps before it, and deaths of everything: docs/estate.md.
+# A payment service with its standby on this machine, TILLS tills and TAPS taps before it, and deaths of everything: docs/service/estate.md.
 ## Run many tills before a payment service in which all parts die
 estate:
 	@scripts/install-packages.sh $(ESTATE_PACKAGES)
@@ -365,7 +365,7 @@ simulate-operations:
 	$(SWIFT) build -c release --product tap-simulation
 	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" operations $(or $(COUNT),1000000) $(SEED)
 
-# How soon the simulation finds each mend that is undone: the table of docs/measurements.md.
+# How soon the simulation finds each mend that is undone: the table of docs/internals/measurements.md.
 ## Undo each mend and say how soon the simulation finds it
 put-back:
 	$(SWIFT) build -c release --product tap-simulation

@@ -4,7 +4,7 @@ import PackageDescription
 
 /// A floor is a folder of Sources and of Tests. Its rooms use one another and the floors above it in this list, never one below.
 /// A room is a module: it imports what `uses` names and no other module of ours; `tests` is what its tests need besides.
-/// docs/architecture.md says what belongs where.
+/// docs/internals/architecture.md says what belongs where.
 let house = [
     Floor(
         "System",

@@ -98,7 +98,7 @@ def main():
                 "method": method.upper(), "path": path,
                 **{place: [one["name"] for one in parameters if one["in"] == place] for place in ("query", "header")}}
     codes.update(contract["components"]["schemas"]["Error"]["x-error-codes"])
-    print(f"\n/** All codes of errors; docs/errors.md says what each of them means. */\nexport type ErrorCode =\n    {literals(sorted(codes))};")
+    print(f"\n/** All codes of errors; docs/integrating/errors.md says what each of them means. */\nexport type ErrorCode =\n    {literals(sorted(codes))};")
     print(f"\nexport interface Operations {{\n{calls}}}")
     print(f"\nexport const operations = {json.dumps(table, indent=4)} as const;")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the release products and prints the figures of docs/benchmarks.md: scripts/bench.sh [sections of tap-bench]
+# Builds the release products and prints the figures of docs/internals/benchmarks.md: scripts/bench.sh [sections of tap-bench]
 #
 #   TAPS=N              taps through the daemon (default 300); PC/SC runs twice as many pairs
 #   SECONDS_OF_LOAD=N   of 64 lanes at once, in section load (default 60); a third of that with 1 and 8

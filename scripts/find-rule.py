@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""From a rule of docs/conformance.md to its lines and its tests, as CONTRIBUTING.md says.
+"""From a rule of docs/internals/conformance.md to its lines and its tests, as CONTRIBUTING.md says.
 
 find-rule.py WORDS            the rows whose rule has these words (a clause, a number of this project, or its subject)
 find-rule.py --lot SEED [N]   N rows drawn by lot, each timed, as a table
@@ -34,7 +34,7 @@ class Row:
 
 def rows():
     section = ""
-    for line in (ROOT / "docs/conformance.md").read_text().splitlines():
+    for line in (ROOT / "docs/internals/conformance.md").read_text().splitlines():
         if line.startswith("## "):
             section = line[3:]
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes one executable of several programs that were built: link-programs.sh FOLDER-WITH-RELEASE-PROGRAMS PROGRAM… It is
-# nfc-tap-programs in that folder, and is each program under that program's name. See docs/decisions/0010.
+# nfc-tap-programs in that folder, and is each program under that program's name. See docs/internals/decisions/0010.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${1:?usage: link-programs.sh FOLDER-WITH-RELEASE-PROGRAMS PROGRAM…}")
@@ -29,7 +29,7 @@ read -ra flags < <(scripts/release-flags.sh link)
 # lie together, so that it has no more pages in memory than by itself.
 for program in "$@"; do cat "$bin/$program.product/Objects.LinkFileList"; done | awk '!known[$0]++' |
     grep -vxFf <(cat "$folder/replaced" 2>/dev/null || echo none) >"$folder/objects"
-# A start looks up 2,700 names of a libstdc++ that is loaded, and none of one that is inside (docs/decisions/0064).
+# A start looks up 2,700 names of a libstdc++ that is loaded, and none of one that is inside (docs/internals/decisions/0064).
 archive=$(clang -print-file-name=libstdc++.a)
 [ -f "$archive" ] || {
     echo "link-programs: libstdc++.a is missing; install libstdc++-12-dev" >&2

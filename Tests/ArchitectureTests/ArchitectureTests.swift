@@ -116,11 +116,11 @@ struct ArchitectureTests {
         #expect(bad.mutualFloors == ["One and Two"])
     }
 
-    /// `docs/architecture.md` says what belongs where: each floor has a heading, and each room a row under it.
+    /// `docs/internals/architecture.md` says what belongs where: each floor has a heading, and each room a row under it.
     @Test func `the page of the architecture has each room on its floor`() throws {
         var floors: [String: Set<String>] = [:]
         var floor = ""
-        for line in try Checkout.text("docs/architecture.md").split(separator: "\n") {
+        for line in try Checkout.text("docs/internals/architecture.md").split(separator: "\n") {
             if line.hasPrefix("#") { floor = line.hasPrefix("### ") ? String(line.dropFirst(4)) : "" }
             guard house.floors.contains(floor), line.hasPrefix("| `") else { continue }
             let cell = line.dropFirst(2).prefix { $0 != "|" }

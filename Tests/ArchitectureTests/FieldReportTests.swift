@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each row of docs/field-reports.md has a test named after it.
+/// Each row of docs/internals/field-reports.md has a test named after it.
 struct FieldReportTests {
     /// The numbers of the table's rows, in their order: a letter and a number.
     private static func rows() throws -> [String] {
-        let page = try String(contentsOf: Checkout.file("docs/field-reports.md"), encoding: .utf8)
+        let page = try String(contentsOf: Checkout.file("docs/internals/field-reports.md"), encoding: .utf8)
         return page.split(separator: "\n").compactMap { line in
             line.firstMatch(of: /^\| ([A-Z][0-9]+) \|/).map { String($0.1) }
         }

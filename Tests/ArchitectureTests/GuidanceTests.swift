@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// docs/guidance.md has each row of the guidance once, and names tests that exist.
+/// docs/internals/guidance.md has each row of the guidance once, and names tests that exist.
 struct GuidanceTests {
     private struct Row {
         var number: Int
@@ -12,7 +12,7 @@ struct GuidanceTests {
     }
 
     private static func rows() throws -> [Row] {
-        let page = try String(contentsOf: Checkout.file("docs/guidance.md"), encoding: .utf8)
+        let page = try String(contentsOf: Checkout.file("docs/internals/guidance.md"), encoding: .utf8)
         return page.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count == 5, let number = Int(cells[0]) else { return nil }

@@ -72,11 +72,11 @@ struct PhraseTests {
     ]
 
     /// Pages with sentences that are longer than `Prose.mostWords` and wait for who reads them again. The list only shrinks.
-    private static let unread: Set = ["docs/benchmarks.md", "docs/estate.md", "docs/measurements.md"]
+    private static let unread: Set = ["docs/internals/benchmarks.md", "docs/service/estate.md", "docs/internals/measurements.md"]
 
     /// Pages for people. Decisions are a record of their day and stay as they were written.
     private static func pages() throws -> [String] {
-        try files("docs", [".md"]).filter { !$0.hasPrefix("docs/decisions/") }
+        try files("docs", [".md"]).filter { !$0.hasPrefix("docs/internals/decisions/") }
             + ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
     }
 
@@ -114,7 +114,7 @@ struct PhraseTests {
 
     private func check(_ file: String, _ lines: [String]) {
         for line in lines {
-            for phrase in Self.found(line, isRecord: file.hasPrefix("docs/decisions/")) {
+            for phrase in Self.found(line, isRecord: file.hasPrefix("docs/internals/decisions/")) {
                 Issue.record("\(file): “\(line.prefix(120))”; instead of \(phrase.pattern) \(phrase.instead)")
             }
         }

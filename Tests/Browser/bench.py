@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person does first: `make till` with its buttons, and the two steps of docs/gateway.md that pair a till."""
+"""What a person does first: `make till` with its buttons, and the two steps of docs/integrating/gateway.md that pair a till."""
 import os
 import pathlib
 import re
@@ -97,12 +97,12 @@ class MakeTill(unittest.TestCase):
 
 
 class FirstSteps(unittest.TestCase):
-    """docs/gateway.md, "Two steps to the first sale": the second of them, with the command and the address as they stand there."""
+    """docs/integrating/gateway.md, "Two steps to the first sale": the second of them, with the command and the address as they stand there."""
 
     def test_the_command_as_the_book_has_it_and_the_address_that_it_prints_make_a_till(self):
         shop = Shop()
         self.addCleanup(shop.close)
-        book = (ROOT / "docs/gateway.md").read_text()
+        book = (ROOT / "docs/integrating/gateway.md").read_text()
         command, wanted = re.search(r"\$ sudo nfc-tap-gateway (pair.*)\n((?: +.+\n)+?) +```", book).groups()
         said = shop.run(BIN / "nfc-tap-gateway", *command.split(), "--runtime-directory", shop.folder / "gwrun")
         # The same words, but for the code and the port.

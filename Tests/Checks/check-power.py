@@ -64,7 +64,7 @@ class Recording:
 
     def is_noted(self, sold, moment):
         """That its till was told stands in the bridge's ledger after the answer. A cut in between is told of, and takes the payment
-        back: docs/tills.md."""
+        back: docs/integrating/till-protocols.md."""
         begun = [it.offset for it in self.records if it.kind == "B" and it.path.startswith("ecr/") and it.number > sold]
         return sold > 0 and any(it.kind == "E" and it.offset == begun[0] and it.number < moment for it in self.records if begun)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An adapter that keeps every rule of docs/adapters.md but the one that is named: wrong_adapter.py SOCKET STORE RULE
+"""An adapter that keeps every rule of docs/integrating/adapters.md but the one that is named: wrong_adapter.py SOCKET STORE RULE
 
 RULE is a rule of `nfc-tap adapter-check`, or `none`. STORE is a file in which it keeps what it knows, shared by all that name
 the same one. Written from docs/openapi-psp.yaml alone, in another language than the program that it tests.

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// From a rule of docs/conformance.md to its line: the clause or the number that names the rule stands at the code.
+/// From a rule of docs/internals/conformance.md to its line: the clause or the number that names the rule stands at the code.
 @Suite("Clauses at the code")
 struct ClauseTests {
     private static let root: URL = {
@@ -22,7 +22,7 @@ struct ClauseTests {
 
     /// The first cells of the rules that are done, wholly or in part.
     private func rules() throws -> [String] {
-        let text = try String(contentsOf: Self.root.appending(path: "docs/conformance.md"), encoding: .utf8)
+        let text = try String(contentsOf: Self.root.appending(path: "docs/internals/conformance.md"), encoding: .utf8)
         var isWanted = false
         var rules: [String] = []
         for line in text.split(separator: "\n") {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// docs/conformance.md names tests; they have to exist.
+/// docs/internals/conformance.md names tests; they have to exist.
 @Suite("Conformance document")
 struct ConformanceDocumentTests {
     /// The text of every test file by its suite's name; suites of the same name together.
@@ -20,7 +20,7 @@ struct ConformanceDocumentTests {
 
     /// The cells of the document's tables, cut at semicolons: `Suite › test …, test …`.
     private func references() throws -> [String] {
-        let document = Checkout.file("docs/conformance.md")
+        let document = Checkout.file("docs/internals/conformance.md")
         let text = try String(contentsOf: document, encoding: .utf8)
         return text.split(separator: "\n").filter { $0.hasPrefix("|") }.flatMap { $0.split(separator: "|") }
             .flatMap { $0.split(separator: ";") }.map { $0.trimmingCharacters(in: .whitespaces) }

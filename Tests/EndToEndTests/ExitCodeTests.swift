@@ -12,7 +12,7 @@ struct ExitCodeTests {
     func documented() throws {
         let help = try Program.tap.run(["--help"], in: FileManager.default.temporaryDirectory).output
         let words = help.split { $0.isWhitespace }.joined(separator: " ")
-        let rows = try Checkout.text("docs/command-line.md").matches(of: #/\| ([0-9]+) \| (.+) \|/#)
+        let rows = try Checkout.text("docs/shop/command-line.md").matches(of: #/\| ([0-9]+) \| (.+) \|/#)
         #expect(Set(rows.compactMap { Int($0.output.1) }) == Self.codes)
         for row in rows { #expect(words.contains("\(row.output.1) \(row.output.2)"), "\(row.output.0)") }
         let list = try #require(words.firstMatch(of: #/Exit codes:(.*?)USAGE/#)?.output.1)

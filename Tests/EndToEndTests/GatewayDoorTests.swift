@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What browsers, tills and strangers get of a running gateway with a daemon behind it. The requests and answers are those of the
-/// table in docs/gateway.md.
+/// table in docs/integrating/gateway.md.
 @Suite("The gateway for browsers", .timeLimit(.minutes(5)))
 struct GatewayDoorTests {
     private static let json = ["-H", "Content-Type: application/json"]

@@ -43,12 +43,12 @@ import Testing
     func errors() throws {
         let body = try Checkout.text("Sources/Payments/PaymentValues/Errors/ErrorBody.swift")
         let named = try #require(body.firstMatch(of: #/docs = "([^#"]+)#/#)).1
-        #expect(named == "/usr/share/doc/nfc-tap/errors.md")
+        #expect(named == "/usr/share/doc/nfc-tap/integrating/errors.md")
         #expect(try Checkout.text("packaging/stage.sh").contains(#"install -D -m 0644 "$file" "$share/doc/nfc-tap/"#))
         #expect(try Checkout.text("packaging/debian/rules").contains("dh_compress -X.md"), "else it is errors.md.gz")
         let codes = try Checkout.text("Sources/Payments/PaymentValues/Errors/ErrorCode.swift").matches(
             of: #/case \w+ = "([a-z_.]+)"/#)
-        let page = try Checkout.text("docs/errors.md")
+        let page = try Checkout.text("docs/integrating/errors.md")
         #expect(codes.count > 100)
         for code in codes { #expect(page.contains("\n## \(code.1)\n"), "\(code.1)") }
     }

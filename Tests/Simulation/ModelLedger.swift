@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model of the books of one payment in plain numbers, from docs/money.md and decision 24 alone: rows with a hold and a
+/// A model of the books of one payment in plain numbers, from docs/shop/money.md and decision 24 alone: rows with a hold and a
 /// money column, accounts as sums over them, and what may be asked for. It shares nothing with the room `Ledger`.
 struct ModelLedger {
     enum Wish: Equatable {

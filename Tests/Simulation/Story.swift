@@ -82,7 +82,7 @@ struct Story {
         }
         table = LaneTable(lanes, groups: ["all": lanes.map(\.name)])
         // The age of what was sent before a death is known by the wall clock alone: one that was put back by less than a
-        // day meanwhile shows a younger age than is true (docs/decisions/0027).
+        // day meanwhile shows a younger age than is true (docs/internals/decisions/0027).
         mayDieAndJump = dice.happens(500)
         let mayForget = !mayDieAndJump
         services = (0..<1 + Int(dice.upTo(2))).map { _ in Service(&dice, mayForget: mayForget) }

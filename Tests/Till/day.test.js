@@ -14,8 +14,8 @@ const account = (changes) => ({ currency: "EUR", capture: "automatic", state: "c
 const sale = (changes, more = {}) => ({ id: "t1", number: 42, type: "purchase", state: "approved", amount: { value: 4500, currency: "EUR" }, result: { outcome: "approved" }, account: account(changes), ...more });
 const held = { capture: "manual", state: "open", remaining: 4500, capturableUpTo: 4500 };
 
-test("D7: the till's words are those of docs/money.md, in English and German", () => {
-  const page = readFileSync(new URL("../../docs/money.md", import.meta.url), "utf8");
+test("D7: the till's words are those of docs/shop/money.md, in English and German", () => {
+  const page = readFileSync(new URL("../../docs/shop/money.md", import.meta.url), "utf8");
   const names = ["captured", "held", "released", "refunded", "reversed", "open"];
   const german = /German reports say ([^\n]+)\./.exec(page)[1].match(/\*([^*]+)\*/g).map((one) => one.slice(1, -1));
   for (const [place, name] of names.entries()) {
@@ -29,7 +29,7 @@ test("D7: each kind of what is open has words of what to do, and open is what mo
   const contract = readFileSync(new URL("../../docs/openapi.yaml", import.meta.url), "utf8");
   const kinds = /OpenEntry:[\s\S]*?enum: \[([^\]]+)\]/.exec(contract)[1].split(", ");
   assert.ok(kinds.length >= 13);
-  const page = readFileSync(new URL("../../docs/money.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../docs/shop/money.md", import.meta.url), "utf8");
   for (const kind of kinds) {
     assert.ok(todoKey(kind) in messages("en"), kind);
     assert.ok(page.includes(`\`${kind}\``), kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sale's machine against a daemon that forgets, repeats, comes late and restarts. The states and what they mean to a
-// till are those of docs/protocol.md and docs/openapi.yaml.
+// till are those of docs/integrating/protocol.md and docs/openapi.yaml.
 import test from "node:test";
 import assert from "node:assert/strict";
 import { isSettled, matches, mayCancel, mayLeave, mayLink, mayPutAside, mayRepeat, mayStop, nothing, partOf, prompt, request, screenOf, step, terminals } from "../../share/till/sale.js";

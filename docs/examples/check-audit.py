@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Recomputes an exported audit chain: nfc-tap audit export | check-audit.py
-# Signatures are not checked here: any JOSE library does that with the key of the first line (docs/audit.md).
+# Signatures are not checked here: any JOSE library does that with the key of the first line (docs/operating/audit.md).
 import base64, hashlib, json, sys
 
 signed, known, faults = {}, {}, []

@@ -168,7 +168,7 @@ def run(script):
         # Cash needs 9F07 and 5F28, which this example does not read.
         return end("?", "?")
     if kind == 0x00:
-        # Also for a refund: the difference that docs/kernel-diff.md follows from start to end.
+        # Also for a refund: the difference that docs/internals/kernel-diff.md follows from start to end.
         return end("20", "00")
     cvm = verification(bytes(ttq), found.get("9F6C"), found)
     if cvm is None:

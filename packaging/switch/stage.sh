@@ -19,7 +19,7 @@ for unit in nfc-tap-switch@.service nfc-tap-switch-day.service nfc-tap-switch-da
     install -D -m 0644 "systemd/$unit" "$destination/lib/systemd/system/$unit"
 done
 install -D -m 0644 docs/examples/switch.env "$destination/etc/nfc-tap-switch/switch.env"
-for file in NOTICE docs/payment-service.md docs/estate.md docs/keys-and-token.md docs/iso8583.md docs/acquirer-simulator.md; do
+for file in NOTICE docs/service/payment-service.md docs/service/estate.md docs/service/keys-and-token.md docs/service/iso8583.md docs/service/acquirer-simulator.md; do
     install -D -m 0644 "$file" "$share/doc/nfc-tap-switch/$(basename "$file")"
 done
 for file in docs/examples/switch-alerts.yml docs/examples/haproxy-adapter.cfg docs/examples/haproxy-centre.cfg; do

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of a sale, and what can still become of it, from what the daemon says of it: the words of docs/money.md, the acts that are
+// What became of a sale, and what can still become of it, from what the daemon says of it: the words of docs/shop/money.md, the acts that are
 // offered, and how a sale is looked for. No page, clock or network.
 import { parseAmount } from "./money.js";
 import { actOf, endKey, found, screenOf } from "./sale.js";
@@ -78,7 +78,7 @@ export function totalsOf({ lines, net }) {
   });
 }
 
-// What to do about an open one, as a key of the messages: the rows of docs/money.md.
+// What to do about an open one, as a key of the messages: the rows of docs/shop/money.md.
 const todo = { sent: "wait", unknown: "wait", unknownOperation: "wait", unknownRefund: "wait", reversing: "reversing", stored: "stored", inBatch: "stored",
   handedOver: "handedOver", uncaptured: "uncaptured", unconfirmed: "unconfirmed" };
 export const todoKey = (kind) => `open.${todo[kind] ?? "person"}`;

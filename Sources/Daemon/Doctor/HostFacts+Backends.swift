@@ -76,7 +76,7 @@ extension HostFacts {
             findings.append(
                 Finding(
                     .backend, .error, "no known reader is connected",
-                    remedy: "connect a reader of docs/readers.md; lsusb shows what the kernel sees"))
+                    remedy: "connect a reader of docs/shop/readers.md; lsusb shows what the kernel sees"))
         }
         if usesPCSC, !readers.isEmpty, readers.allSatisfy({ $0.model.backend == .libnfc }), !isPCSCReaderListed {
             findings.append(

@@ -70,7 +70,7 @@ extension HostFacts {
                 .gateway, .note,
                 "\(browser.name) asks its user before \(first) may reach this machine (Local Network Access)",
                 remedy:
-                    "allow it at the first question, or write a policy into \(browser.policies) as docs/gateway.md shows"
+                    "allow it at the first question, or write a policy into \(browser.policies) as docs/integrating/gateway.md shows"
             )
         }
     }
@@ -138,7 +138,7 @@ extension HostFacts {
                     Finding(
                         .gateway, .error, "port \(port) can be reached from other machines, without encryption",
                         remedy:
-                            "write ListenStream=127.0.0.1:\(port) in nfc-tap-gateway.socket; docs/gateway.md shows TLS")
+                            "write ListenStream=127.0.0.1:\(port) in nfc-tap-gateway.socket; docs/integrating/gateway.md shows TLS")
                 )
             }
             return findings

@@ -50,7 +50,7 @@ extension HostFacts {
             stems.count == names.count
             ? "write what differs into \(configurationPath): "
                 + names.map { "reader = \"pcsc:\($0.stem)\"" }.joined(separator: " or ")
-            : "their names differ in numbers only: see \"Two readers of one model\" in docs/readers.md"
+            : "their names differ in numbers only: see \"Two readers of one model\" in docs/shop/readers.md"
         guard wish.lanes.count > 1 else {
             return [
                 Finding(

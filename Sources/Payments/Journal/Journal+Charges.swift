@@ -35,7 +35,7 @@ public enum ChargeCreation: Equatable, Sendable {
 
 /// Charges of stored cards and the deletion of their tokens.
 extension Journal {
-    /// What a charge would rest on, by the rules S5 and S6 of `docs/money.md`.
+    /// What a charge would rest on, by the rules S5 and S6 of `docs/shop/money.md`.
     public func chargeBasis(
         _ wish: ChargeWish, _ amount: Money, mode: Mode, at time: Timestamp
     ) throws(JournalError) -> Result<ChargeBasis, ChargeRefusal> {

@@ -28,7 +28,7 @@ public final class Journal {
     /// More changes than are made between two durable writes.
     private static let changeLeap = 1 << 20
     /// Above this many bytes a start looks at what is open and at how the pages hang together, and leaves the rest to the
-    /// daily check: see docs/decisions/0018.
+    /// daily check: see docs/internals/decisions/0018.
     public static let wholeCheckLimit: Int64 = 256 << 20
 
     /// Opens the journal in `directory`, which must exist; makes a new one where there is none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Steps of the schema that came with the books: docs/decisions/0024.
+/// Steps of the schema that came with the books: docs/internals/decisions/0024.
 extension Schema {
     /// What lists and links need. SQLite may renumber implicit row ids and uses them again once the newest rows are gone:
     /// hence a number that is given once. `change` grows with everything that is seen of a payment from outside.

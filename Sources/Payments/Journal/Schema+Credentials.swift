@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The step that came with stored cards: docs/decisions/0052.
+/// The step that came with stored cards: docs/internals/decisions/0052.
 extension Schema {
     /// A stored card and what its holder has agreed to. Neither refers to a payment by key: payments are erased when their
     /// time is over, and agreements are the proof that outlives them. That an agreement is never altered, and that a token

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The step that came with PIN devices: docs/decisions/0051.
+/// The step that came with PIN devices: docs/internals/decisions/0051.
 extension Schema {
     /// Each entry of a PIN that somebody was asked for, and what came of it: nothing of the PIN, nothing of the card. One
     /// that waits ends with its payment, also where the daemon died meanwhile.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The step that came with tills behind a gateway: docs/decisions/0035.
+/// The step that came with tills behind a gateway: docs/internals/decisions/0035.
 extension Schema {
     /// Whose a row is has two parts from here on. SQLite cannot alter what is unique in a table, so that two are made anew
     /// with their indexes and triggers; this is why foreign keys are off while the steps run. `of` refers to the name that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The step of the schema by which closed days are held against the payment service's figures: docs/decisions/0053.
+/// The step of the schema by which closed days are held against the payment service's figures: docs/internals/decisions/0053.
 extension Schema {
     /// What was sent stays as it was sent. The first figures that were given count, and go with the payments that they name. A sale is tried once more by one
     /// transaction at a time, whoever asks.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PaymentValues
 
-/// What a PIN device's driver says of it: `GET /v1/device`. See docs/pin-devices.md. It has a stored property for each member.
+/// What a PIN device's driver says of it: `GET /v1/device`. See docs/integrating/pin-devices.md. It has a stored property for each member.
 public struct PINDeviceStatus: Codable, Equatable, Sendable {
     public enum State: String, Codable, CaseIterable, Sendable {
         case ready, busy, notReady

@@ -5,7 +5,7 @@ public import PaymentValues
 public import TerminalFile
 
 /// What a payment service has laid down for one merchant: who it is, which terms it has to accept, which cards it takes
-/// and up to what, and where card data is sealed to. `docs/profile.md` has every member.
+/// and up to what, and where card data is sealed to. `docs/operating/profile.md` has every member.
 public struct Profile: Sendable {
     /// Grows with every profile that the payment service issues to this merchant.
     public let serial: UInt64

@@ -2,7 +2,7 @@
 import POSAPI
 public import PaymentValues
 
-/// What has to be on the disk before which step outward (docs/architecture.md, "What is on the disk before a step outward").
+/// What has to be on the disk before which step outward (docs/internals/architecture.md, "What is on the disk before a step outward").
 extension Outward {
     /// The state that no power cut may take back once this was done; `nil` where nothing rests on the disk.
     public var basis: TransactionState? {

@@ -17,7 +17,7 @@ struct AcquirerCommand: AsyncParsableCommand {
         abstract: "Act as an acquirer's host for tests, in ISO 8583 over TCP.",
         discussion: """
             Verifies the cryptograms of test cards, answers by the last two digits of the amount and keeps its own book: see \
-            docs/acquirer-simulator.md. It moves no money. Real cards are declined with 14.
+            docs/service/acquirer-simulator.md. It moves no money. Real cards are declined with 14.
             """,
         version: Version.text,
         subcommands: [Serve.self, Book.self], defaultSubcommand: Serve.self)
@@ -41,7 +41,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Built-in packager, or a file as docs/iso8583.md describes it, whose name has a slash.", valueName: "name"))
+            "Built-in packager, or a file as docs/service/iso8583.md describes it, whose name has a slash.", valueName: "name"))
     var packager = Packager.BuiltIn.bcd1987.rawValue
 
     @Option(help: ArgumentHelp("Keep the book in this file, and continue it.", valueName: "file"))

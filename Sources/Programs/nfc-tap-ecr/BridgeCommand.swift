@@ -17,7 +17,7 @@ struct BridgeCommand: AsyncParsableCommand {
         commandName: "nfc-tap-ecr",
         abstract: "Act as the payment terminal of tills that speak Caisse-AP, Caisse E+, hw_proxy or ZVT.",
         discussion: """
-            Each till has a table in the configuration, see docs/tills.md. Payments go through nfc-tapd. Ends with \
+            Each till has a table in the configuration, see docs/integrating/till-protocols.md. Payments go through nfc-tapd. Ends with \
             exit code 1 if a port or a ledger cannot be opened.
             """,
         version: Version.text)

@@ -12,7 +12,7 @@ struct GatewayCommand: AsyncParsableCommand {
         commandName: "nfc-tap-gateway",
         abstract: "Let browsers and tills use the card readers of nfc-tapd.",
         discussion: """
-            Without a command it serves on 127.0.0.1:8716. A till is paired with a code that pair prints; see docs/gateway.md.
+            Without a command it serves on 127.0.0.1:8716. A till is paired with a code that pair prints; see docs/integrating/gateway.md.
             """,
         version: Version.text,
         subcommands: [ServeCommand.self, PairCommand.self, TillsCommand.self, RevokeCommand.self, RotateCommand.self],

@@ -16,7 +16,7 @@ struct HubCommand: AsyncParsableCommand {
         commandName: "nfc-tap-hub",
         abstract: "Hand passes and member cards on to MQTT and webhooks.",
         discussion: """
-            Each receiver has a table in the configuration, see docs/hub.md. It reads passes through nfc-tapd and takes no \
+            Each receiver has a table in the configuration, see docs/integrating/hub.md. It reads passes through nfc-tapd and takes no \
             payments. Ends with exit code 1 if an outbox cannot be used.
             """,
         version: Version.text)

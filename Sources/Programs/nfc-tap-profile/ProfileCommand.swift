@@ -19,7 +19,7 @@ struct ProfileCommand: AsyncParsableCommand {
         abstract: "Make, check and sign merchants' profiles, terms and receipts of batches.",
         discussion: """
             For payment services; tills do not need it. Keys are in a PKCS #11 token or, for tests, in files; see \
-            docs/keys-and-token.md. docs/profile.md describes profiles.
+            docs/service/keys-and-token.md. docs/operating/profile.md describes profiles.
             """,
         version: Version.text,
         subcommands: [

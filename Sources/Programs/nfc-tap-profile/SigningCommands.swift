@@ -42,7 +42,7 @@ struct KeyRuleOptions: ParsableArguments {
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check a profile by every rule of docs/profile.md.")
+        abstract: "Check a profile by every rule of docs/operating/profile.md.")
 
     @Argument(help: ArgumentHelp("Profile as JSON; - for standard input.", valueName: "file"))
     var file: String

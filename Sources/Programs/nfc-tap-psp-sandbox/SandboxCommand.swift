@@ -18,7 +18,7 @@ struct SandboxCommand: AsyncParsableCommand {
         abstract: "Answer nfc-tapd as a test payment service; the amount chooses the answer.",
         discussion: """
             Opens envelopes with a published test key (give --sandbox to say that you know) or with the private JWK of \
-            --key. The last two digits of the amount choose the answer: see docs/sandbox.md. GET /debug/ledger shows \
+            --key. The last two digits of the amount choose the answer: see docs/integrating/sandbox.md. GET /debug/ledger shows \
             the books.
             """,
         version: Version.text)
@@ -122,7 +122,7 @@ struct SandboxCommand: AsyncParsableCommand {
                 "A PIN has 4 to 12 digits and takes up to 120 seconds; see --help for how it ends, and for the keys.")
         }
         for word in words where AdapterFeature(rawValue: word) == nil {
-            throw ValidationError("supports has no word \(word); see docs/adapters.md.")
+            throw ValidationError("supports has no word \(word); see docs/integrating/adapters.md.")
         }
     }
 

@@ -11,7 +11,7 @@ struct PackagerCommand: ParsableCommand {
         discussion: """
             Without messages it prints how each field is packed. Messages are hexadecimal, as a network trace shows them; blanks count for \
             nothing. Of a message the fields are shown that may be: the card number by its last four digits, tracks and chip data by their \
-            lengths. See docs/iso8583.md.
+            lengths. See docs/service/iso8583.md.
             """)
 
     @Argument(help: ArgumentHelp("Packager file, or the name of a built-in one.", valueName: "file"))

@@ -16,8 +16,8 @@ struct ReplicaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Answer tills.",
         discussion: """
-            Start up to ten on one PostgreSQL database, behind haproxy: see docs/payment-service.md. Keys stay in a PKCS #11 \
-            token: see docs/keys-and-token.md.
+            Start up to ten on one PostgreSQL database, behind haproxy: see docs/service/payment-service.md. Keys stay in a PKCS #11 \
+            token: see docs/service/keys-and-token.md.
             """)
 
     @Option(help: ArgumentHelp("Unix socket to listen at.", valueName: "path"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What is known of a kind of reader before one is opened: how to address it, where to hold the card, what to expect.
 ///
-/// Ids and limits are those that readers' own descriptors say. None of the readers was tried here: docs/readers.md says
+/// Ids and limits are those that readers' own descriptors say. None of the readers was tried here: docs/shop/readers.md says
 /// what that leaves open.
 public struct ReaderModel: Equatable, Sendable {
     /// Through which service the daemon reaches it.

@@ -80,7 +80,7 @@ extension TokenKeyFault: CustomStringConvertible {
         case .ambiguous: "shares its label with another one: name its id too"
         case .noPublicHalf: "has no public half there: import it, or make the pair anew"
         case .forbidden(let use):
-            "may not do what it is there for: set \(use.rawValue), or make a key with it (docs/keys-and-token.md)"
+            "may not do what it is there for: set \(use.rawValue), or make a key with it (docs/service/keys-and-token.md)"
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
-/// How one host packs messages, and what it means by its codes: a file, not code. docs/iso8583.md describes the file.
+/// How one host packs messages, and what it means by its codes: a file, not code. docs/service/iso8583.md describes the file.
 public struct Packager: Equatable, Sendable {
     public enum TypeEncoding: String, Sendable, CaseIterable {
         case ascii, ebcdic, bcd

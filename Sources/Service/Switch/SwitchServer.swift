@@ -84,7 +84,7 @@ extension SwitchStartError: CustomStringConvertible {
             "the open day is \(day), which has not begun: the day before is closed already; check --time-zone"
         case .zone(let name): "“\(name)” is no time zone of the database: write one as Europe/Berlin or UTC"
         case .marks(let path):
-            "\(path) is damaged: compare the books with the acquirer's list, then remove it (docs/payment-service.md, After a restore)"
+            "\(path) is damaged: compare the books with the acquirer's list, then remove it (docs/service/payment-service.md, After a restore)"
         case .seatLost: "another replica has taken the place of this one: start it again"
         }
     }

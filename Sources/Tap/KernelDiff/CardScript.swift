@@ -4,7 +4,7 @@ import Codes
 package import EMV
 package import TerminalFile
 
-/// A card that answers by rules, and the transaction it is tapped in: one line of JSON (docs/kernel-diff.md).
+/// A card that answers by rules, and the transaction it is tapped in: one line of JSON (docs/internals/kernel-diff.md).
 package struct CardScript: Sendable {
     package let id: String
     /// The line as it was read; other programs get it unchanged.

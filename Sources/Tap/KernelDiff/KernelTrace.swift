@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
-/// What a kernel did with a script, line by line (docs/kernel-diff.md), and the fields by which two of them are compared.
+/// What a kernel did with a script, line by line (docs/internals/kernel-diff.md), and the fields by which two of them are compared.
 package struct KernelTrace: Equatable, Sendable {
     package let lines: [String]
 

@@ -2,7 +2,7 @@
 import CardBytes
 package import EMV
 
-/// A recorded tap as a script: its card, in the transaction that it was recorded in (docs/kernel-diff.md).
+/// A recorded tap as a script: its card, in the transaction that it was recorded in (docs/internals/kernel-diff.md).
 package enum RecordedScript {
     /// One line of JSON.
     ///

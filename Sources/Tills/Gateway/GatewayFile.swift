@@ -68,7 +68,7 @@ public struct GatewayFile: Sendable {
     /// What is wrong with an address that other machines reach: tokens would cross the network in the clear.
     package static let beyondLoopback = (
         problem: "is reached from other machines, and there is no TLS here",
-        remedy: "listen on 127.0.0.1 and put a reverse proxy with TLS before it, see docs/gateway.md"
+        remedy: "listen on 127.0.0.1 and put a reverse proxy with TLS before it, see docs/integrating/gateway.md"
     )
 
     /// Whether a page can have this origin: scheme, name in lower case and a port that is not the usual one (RFC 6454 §6.1).

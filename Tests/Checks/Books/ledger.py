@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of the books of one payment, from docs/money.md, docs/openapi.yaml and the tables of the reference alone: rows with
+"""A model of the books of one payment, from docs/shop/money.md, docs/openapi.yaml and the tables of the reference alone: rows with
 a hold and a money column, accounts as sums over them, and what may be asked for. It shares no line with the daemon."""
 import copy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A payment service that lies, written from docs/openapi-psp.yaml and docs/protocol.md alone.
+"""A payment service that lies, written from docs/openapi-psp.yaml and docs/integrating/protocol.md alone.
 
 `Service` is the truth: what it has really booked. `Adapter` is what the daemon talks to: it books, forgets, contradicts,
 delays, answers twice and restarts, as dice say that are thrown anew for every order. What it says first and in full about a

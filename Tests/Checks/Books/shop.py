@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A shop: a daemon in a process of its own that can be killed, virtual readers, and tills that repeat, vanish, cancel and
-forget. Written from docs/protocol.md and docs/openapi.yaml alone."""
+forget. Written from docs/integrating/protocol.md and docs/openapi.yaml alone."""
 import asyncio
 import json
 import os

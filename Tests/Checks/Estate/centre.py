@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An estate: the parts of `parts.py`, wired as docs/estate.md draws them."""
+"""An estate: the parts of `parts.py`, wired as docs/service/estate.md draws them."""
 import json
 import pathlib
 import shutil

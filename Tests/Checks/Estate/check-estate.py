@@ -5,7 +5,7 @@ switch's books say and what the acquirer's host has are the same, and what is op
 
     Tests/Checks/Estate/check-estate.py FOLDER-WITH-THE-PROGRAMS --tills 100 --taps 2000 --kills 40 --fail-overs 2 --seed 7
 
-Ends with 1 where they are not. docs/estate.md says what is started, and what a run printed.
+Ends with 1 where they are not. docs/service/estate.md says what is started, and what a run printed.
 """
 import argparse
 import collections

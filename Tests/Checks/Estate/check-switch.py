@@ -6,7 +6,7 @@ person sees, nothing is charged twice, and what tills were told is true.
 
     Tests/Checks/Estate/check-switch.py FOLDER-WITH-THE-PROGRAMS --taps 10000 --seed 7
 
-Ends with 1 where it is not so. docs/payment-service.md says what the host does."""
+Ends with 1 where it is not so. docs/service/payment-service.md says what the host does."""
 import argparse
 import collections
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A drill: the database is lost under load and restored to a moment before many payments, by the steps of docs/payment-service.md, "After a restore".
+"""A drill: the database is lost under load and restored to a moment before many payments, by the steps of docs/service/payment-service.md, "After a restore".
 The acquirer's host is the second one (Tests/Rigs/Host). While nobody has compared the books no till is served and the host hears nothing; what the host
 has and the books lack is listed; after the comparison no card is charged twice, also where a till repeats what was lost.
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The cases of a host certificate test, one after the other, through nfc-tapd, nfc-tap-switch and a host: what the till was told, and for
-each message the fields by which the host's engineer finds it. docs/payment-service.md says how to use it.
+each message the fields by which the host's engineer finds it. docs/service/payment-service.md says how to use it.
 
     Tests/Checks/Estate/host-test.py FOLDER-WITH-THE-PROGRAMS                                   # against nfc-tap-acquirer-sim, with virtual cards
     Tests/Checks/Estate/host-test.py FOLDER --acquirer 10.0.0.7:8583 --packager our-host.json --acquirer-number 12345678901 \\

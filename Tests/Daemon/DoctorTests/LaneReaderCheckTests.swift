@@ -32,7 +32,7 @@ struct LaneReaderCheckTests {
         #expect(choice.first?.problem.hasSuffix("takes the first: \(Self.reader)") == true)
         let chance = try backend(["pcsc:ACR122U", "pcsc:ACR122U"], twins)
         #expect(chance.map(\.severity) == [.warning])
-        #expect(chance.first?.remedy.contains("docs/readers.md") == true)
+        #expect(chance.first?.remedy.contains("docs/shop/readers.md") == true)
         #expect(try backend(["pcsc:Interface 00 00", "pcsc:Interface 01 00"], twins).isEmpty)
         let serials = ["ACS ACR122U (A) 00 00", "ACS ACR122U (B) 01 00"]
         let told = try backend(["pcsc:ACR122U", "pcsc:ACR122U"], serials)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import TapDaemon
 
-/// Rules for tills behind a gateway, one after the other, as docs/protocol.md has them.
+/// Rules for tills behind a gateway, one after the other, as docs/integrating/protocol.md has them.
 @Suite("Tills behind a gateway", .timeLimit(.minutes(3)))
 struct TillRuleTests {
     private static let isRoot = geteuid() == 0

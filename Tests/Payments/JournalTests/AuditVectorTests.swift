@@ -55,7 +55,7 @@ struct AuditVectorTests {
     }
 
     @Test func `F7 the page's vector is the first hash of that chain, and the second`() throws {
-        let page = try Checkout.text("docs/audit.md")
+        let page = try Checkout.text("docs/operating/audit.md")
         let hashes = try lines().compactMap { line -> String? in
             if case .link(let link) = AuditLine(line) { link.hash } else { nil }
         }

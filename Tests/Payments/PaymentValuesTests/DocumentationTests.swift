@@ -10,7 +10,7 @@ import Testing
 struct DocumentationTests {
     private static let docs = Checkout.file("docs")
 
-    /// `docs/errors.md` as the catalogue renders it.
+    /// `docs/integrating/errors.md` as the catalogue renders it.
     private static var catalogue: String {
         var text = """
             # Errors

@@ -121,7 +121,7 @@ struct ErrorCatalogueTests {
         let bytes = try WireJSON.encode(ErrorBody(.readerBusy, transaction: id))
         #expect(
             String(decoding: bytes, as: UTF8.self) == """
-                {"error":{"code":"reader.busy","docs":"/usr/share/doc/nfc-tap/errors.md#reader.busy",\
+                {"error":{"code":"reader.busy","docs":"/usr/share/doc/nfc-tap/integrating/errors.md#reader.busy",\
                 "message":"Reader busy","next":["otherMethod"],\
                 "resolution":"Wait until the reader is free, or cancel what is using it","retryable":true,\
                 "transaction":"0192f3a4-5b6c-7d8e-9f01-23456789abcd","who":"cashier"}}

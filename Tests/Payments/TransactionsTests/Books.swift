@@ -7,7 +7,7 @@ import StoreAndForward
 
 @testable import Transactions
 
-/// What a journal holds of one transaction: written from docs/protocol.md and the table of legal changes, without a look at
+/// What a journal holds of one transaction: written from docs/integrating/protocol.md and the table of legal changes, without a look at
 /// the machine.
 struct Books {
     private(set) var transaction: Transaction

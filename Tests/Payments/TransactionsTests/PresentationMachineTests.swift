@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transactions
 
-/// What counts as a failed read (docs/architecture.md): a presentation, not an activation of the chip.
+/// What counts as a failed read (docs/internals/architecture.md): a presentation, not an activation of the chip.
 struct PresentationMachineTests {
     private func play(_ scenario: Scenario, _ moves: Move...) -> Stage {
         var stage = scenario.start

@@ -133,7 +133,7 @@ extension Stage {
         }
     }
 
-    /// docs/architecture.md, "What is on the disk before a step outward".
+    /// docs/internals/architecture.md, "What is on the disk before a step outward".
     private mutating func checkDisk(_ outward: Outward) {
         var needed: TransactionState?
         switch outward {
@@ -298,7 +298,7 @@ extension Stage {
         if wantsText.contains(event.name), event.customerText == nil { fault("\(event.name.rawValue) without a word") }
     }
 
-    /// Written from docs/errors.md, for what the journal has and for what everybody sees.
+    /// Written from docs/integrating/errors.md, for what the journal has and for what everybody sees.
     private var refusalsToSettle: [ErrorCode] {
         if books.transaction.settlement != nil { return [.openItemAlreadySettled] }
         return [machine.transaction.state, books.transaction.state].map {

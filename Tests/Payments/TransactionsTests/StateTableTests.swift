@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transactions
 
-/// The table of docs/architecture.md is what the machine does, found by going through it.
+/// The table of docs/internals/architecture.md is what the machine does, found by going through it.
 struct StateTableTests {
     /// What a state knows, in the words of the table. What it does is found.
     private static let knows: [(state: String, text: String)] = [
@@ -24,7 +24,7 @@ struct StateTableTests {
     ]
 
     @Test func `the table of states in docs is the machine's`() throws {
-        let file = Checkout.file("docs/architecture.md")
+        let file = Checkout.file("docs/internals/architecture.md")
         let text = try String(contentsOf: file, encoding: .utf8)
         let (begin, end) = ("<!-- states -->\n", "<!-- /states -->")
         let head = try #require(text.range(of: begin))

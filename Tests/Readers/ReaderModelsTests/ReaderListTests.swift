@@ -4,7 +4,7 @@ import ReaderModels
 import TestSupport
 import Testing
 
-/// The table of models against the list of Debian's libccid, and against docs/readers.md.
+/// The table of models against the list of Debian's libccid, and against docs/shop/readers.md.
 struct ReaderListTests {
     private static let list = "/etc/libccid_Info.plist"
 
@@ -61,9 +61,9 @@ struct ReaderListTests {
         }
     }
 
-    @Test("R15: docs/readers.md has every id of the table, and no other")
+    @Test("R15: docs/shop/readers.md has every id of the table, and no other")
     func page() throws {
-        let page = try String(contentsOf: Checkout.file("docs/readers.md"), encoding: .utf8)
+        let page = try String(contentsOf: Checkout.file("docs/shop/readers.md"), encoding: .utf8)
         var devices: [USBDeviceID] = []
         for row in page.split(separator: "\n") where row.hasPrefix("| ") {
             let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

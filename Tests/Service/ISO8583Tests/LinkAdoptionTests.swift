@@ -44,7 +44,7 @@ struct LinkAdoptionTests {
         #expect(rig.put(.received(answer)).told == [.settled(ExchangeID("one"), .approved(answer))])
     }
 
-    /// docs/payment-service.md: a card's number is in memory as long as its payment is worked on.
+    /// docs/service/payment-service.md: a card's number is in memory as long as its payment is worked on.
     @Test func `what is at an end keeps nothing of the card, and is taken back from the books`() throws {
         var rig = try LinkRig()
         let id = ExchangeID("one")

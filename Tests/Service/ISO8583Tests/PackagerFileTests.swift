@@ -208,9 +208,9 @@ struct PackagerFileTests {
         #expect(throws: MessageError.otherVersion(1)) { try build(1100, 3, "000000") }
     }
 
-    /// docs/iso8583.md: the sale as it is printed there, which pyiso8583 4.0.1 reads so, and its answer.
+    /// docs/service/iso8583.md: the sale as it is printed there, which pyiso8583 4.0.1 reads so, and its answer.
     @Test func `the worked example of the documentation is what its packager makes`() throws {
-        let text = try String(contentsOf: Checkout.file("docs/iso8583.md"), encoding: .utf8)
+        let text = try String(contentsOf: Checkout.file("docs/service/iso8583.md"), encoding: .utf8)
         let file = Array(try Data(contentsOf: Checkout.file("docs/examples/packager.json")))
         let packager = try Packager(file: file)
         let printed = try #require(text.firstMatch(of: #/```\n(0075 [0-9A-F \n]+)```/#)).1.filter { !$0.isWhitespace }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds messages against pyiso8583. Reads packager files by itself, as docs/iso8583.md describes them.
+"""Holds messages against pyiso8583. Reads packager files by itself, as docs/service/iso8583.md describes them.
 
 argv: folder of the packager files, request file, answer file. A request line names the packager and has messages that were
 built elsewhere; the answer says where pyiso8583 disagrees, and brings messages that it made."""

@@ -10,7 +10,7 @@ import Testing
 
 @testable import rig_tills
 
-/// The rules are those of docs/openapi-psp.yaml and docs/adapters.md, tried by the program that tries anybody's adapter.
+/// The rules are those of docs/openapi-psp.yaml and docs/integrating/adapters.md, tried by the program that tries anybody's adapter.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct ContractTests {
     private func findings(

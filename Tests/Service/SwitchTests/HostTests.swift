@@ -9,7 +9,7 @@ import Testing
 
 @testable import rig_tills
 
-/// The switch before `nfc-tap-acquirer-sim`, which verifies cryptograms and keeps a book by rules of its own (docs/acquirer-simulator.md).
+/// The switch before `nfc-tap-acquirer-sim`, which verifies cryptograms and keeps a book by rules of its own (docs/service/acquirer-simulator.md).
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct HostTests {
     /// One line of the simulator's book.

@@ -137,7 +137,7 @@ actor SwitchRig {
         ["SWIFT_BACKTRACE=enable=no", "SOFTHSM2_CONF=\(path("softhsm2.conf"))"]
     }
 
-    /// A SoftHSM2 of its own with the keys that docs/keys-and-token.md names, made in it.
+    /// A SoftHSM2 of its own with the keys that docs/service/keys-and-token.md names, made in it.
     ///
     /// - Returns: the switch's options for it.
     private func makeToken() throws -> [String] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import rig_tills
 
-/// docs/payment-service.md: the certificate's name says whose till it is, whatever the request says.
+/// docs/service/payment-service.md: the certificate's name says whose till it is, whatever the request says.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct TillFieldTests {
     private func status(_ rig: SwitchRig, _ name: String?, value: Int64 = 900) async throws -> Int {

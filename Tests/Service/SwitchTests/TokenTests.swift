@@ -8,7 +8,7 @@ import Testing
 
 @testable import rig_tills
 
-/// docs/keys-and-token.md, with SoftHSM2 as the token.
+/// docs/service/keys-and-token.md, with SoftHSM2 as the token.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct TokenTests {
     @Test func `what a till seals to a key of the token is opened there, and by no other key`() async throws {

@@ -9,7 +9,7 @@ import ReaderCore
 import TestSupport
 import Testing
 
-/// The tables of docs/conformance, each row of which is run: clause, input, expected, whether it holds, source, test.
+/// The tables of docs/internals/conformance, each row of which is run: clause, input, expected, whether it holds, source, test.
 @Suite("Conformance tables")
 struct ConformanceTableTests {
     struct Row: Sendable, CustomStringConvertible {
@@ -20,12 +20,12 @@ struct ConformanceTableTests {
     }
 
     private static func table(_ file: String) throws -> [[String]] {
-        try Checkout.text("docs/conformance/\(file)").split(separator: "\n").filter { !$0.hasPrefix("#") }
+        try Checkout.text("docs/internals/conformance/\(file)").split(separator: "\n").filter { !$0.hasPrefix("#") }
             .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
     }
 
     private static var files: [String] {
-        let folder = Checkout.file("docs/conformance").path
+        let folder = Checkout.file("docs/internals/conformance").path
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
             .filter { $0.hasSuffix(".tsv") && $0 != "books.tsv" }.sorted()
     }
@@ -110,8 +110,8 @@ struct ConformanceTableTests {
         // What holds by now is written down with the recordings (`make bless`); a row never goes back to no by itself.
         guard Recordings.isBlessing, !mended.isEmpty else { return }
         for file in Self.files {
-            let place = Checkout.file("docs/conformance/\(file)")
-            let lines = try Checkout.text("docs/conformance/\(file)").components(separatedBy: "\n").map { line in
+            let place = Checkout.file("docs/internals/conformance/\(file)")
+            let lines = try Checkout.text("docs/internals/conformance/\(file)").components(separatedBy: "\n").map { line in
                 var cells = line.components(separatedBy: "\t")
                 guard cells.count == 6, mended.contains(cells[1]) else { return line }
                 cells[3] = "yes"
@@ -149,7 +149,7 @@ struct ConformanceTableTests {
             #expect(rows.count { $0[0] == part } == 1, "\(part)")
         }
         // The document repeats the table for people.
-        let document = try Checkout.text("docs/conformance.md")
+        let document = try Checkout.text("docs/internals/conformance.md")
         for row in rows { #expect(document.contains("| \(row[0]) | \(row[1]) | \(row[2]) | \(row[3]) |"), "\(row[0])") }
     }
 }

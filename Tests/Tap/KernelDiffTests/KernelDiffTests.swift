@@ -173,7 +173,7 @@ struct KernelDiffTests {
     {
         let outside = OutsideKernel(path: Checkout.file("docs/examples/kernel.py").path)
         let known = try Self.known()
-        let document = try Checkout.text("docs/kernel-diff.md")
+        let document = try Checkout.text("docs/internals/kernel-diff.md")
         var different: [String] = []
         for script in try Self.scripts() where script.id.hasPrefix("k3") {
             let found = TraceDifference.all(
@@ -191,7 +191,7 @@ struct KernelDiffTests {
     @Test func `the document shows the difference that it follows as the program prints it, new and known`() throws {
         let script = try #require(Self.scripts().first { $0.id == "k3_script-016" })
         let outside = OutsideKernel(path: Checkout.file("docs/examples/kernel.py").path)
-        let document = try Checkout.text("docs/kernel-diff.md")
+        let document = try Checkout.text("docs/internals/kernel-diff.md")
         for known in [KnownDifferences.none, try Self.known()] {
             let found = TraceDifference.all(
                 OwnKernel.plain.trace(script), outside.trace(script), kernel: outside.name, script: script,

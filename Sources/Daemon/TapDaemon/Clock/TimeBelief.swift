@@ -4,7 +4,7 @@ import PaymentValues
 import Transactions
 
 /// Whether the wall clock is believed, without asking any clock: what is known of the time goes in, a judgement comes out
-/// (docs/decisions/0019).
+/// (docs/internals/decisions/0019).
 ///
 /// A clock can be wrong by years after a dead battery, and right again a minute later. Nothing may be erased meanwhile, and
 /// no live payment taken: dates of cards, keys and profiles would be judged by it.

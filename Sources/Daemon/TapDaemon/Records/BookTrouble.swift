@@ -19,14 +19,14 @@ public enum BookTrouble: Error, Equatable, Sendable {
     public var remedy: String {
         switch self {
         case .journalMissing(let path, _), .journalDamaged(let path), .journalForeign(let path, _):
-            "restore \(path) from the last backup (docs/operations.md, Backup); if there is no backup, begin new books: "
+            "restore \(path) from the last backup (docs/operating/operations.md, Backup); if there is no backup, begin new books: "
                 + BookTrouble.newBooks
         case .keyMissing(let path), .keyForeign(let path, _):
-            "restore \(path) from the backup of the installation key (docs/operations.md, Backup); if there is no backup, "
+            "restore \(path) from the backup of the installation key (docs/operating/operations.md, Backup); if there is no backup, "
                 + "begin new books: " + BookTrouble.newBooks
         case .keyUnusable(.unreadable(let path, _)): "let the daemon's user read \(path)"
         case .keyUnusable(.noKey(let path, _)), .keyUnusable(.unwritable(let path, _)):
-            "restore \(path) from the backup of the installation key (docs/operations.md, Backup); if there is no backup, "
+            "restore \(path) from the backup of the installation key (docs/operating/operations.md, Backup); if there is no backup, "
                 + "begin new books: " + BookTrouble.newBooks
         case .whole: "start the daemon without --new-books"
         }

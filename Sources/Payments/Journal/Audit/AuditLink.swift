@@ -5,7 +5,7 @@ import PaymentValues
 /// An entry in its place in the chain.
 ///
 /// Its hash is SHA-256 in lower-case hexadecimal over six lines without an end of line after the last: hash of the entry
-/// before (64 zeros for the first), number, time, kind, subject, detail. docs/audit.md says so to others, with a vector.
+/// before (64 zeros for the first), number, time, kind, subject, detail. docs/operating/audit.md says so to others, with a vector.
 public struct AuditLink: Equatable, Sendable {
     /// From 1, without gaps.
     public let sequence: Int64

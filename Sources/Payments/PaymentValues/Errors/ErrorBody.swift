@@ -52,7 +52,7 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
         self.field = field
         next = entry.next.isEmpty ? nil : entry.next
         self.transaction = transaction
-        docs = "/usr/share/doc/nfc-tap/errors.md#\(code.rawValue)"
+        docs = "/usr/share/doc/nfc-tap/integrating/errors.md#\(code.rawValue)"
     }
 }
 

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The texts of one language: `Texts/en.json` and its like, built into the program, read when the first one is needed.
 ///
-/// The form is described in docs/texts.md.
+/// The form is described in docs/integrating/texts.md.
 struct TextFile: Sendable {
     /// One line, or a list of paragraphs.
     private enum Text: Decodable {

@@ -13,7 +13,7 @@ struct KernelDiffCommand: ParsableCommand {
         abstract: "Taps one scripted card on several kernels and shows what they do differently.",
         discussion: """
             The first kernel is this program's own. It is compared with its other configurations, with programs given by \
-            --kernel, and with every program in the folder that NFC_TAP_KERNELS names. docs/kernel-diff.md has the forms \
+            --kernel, and with every program in the folder that NFC_TAP_KERNELS names. docs/internals/kernel-diff.md has the forms \
             of scripts and traces. Ends with exit code 1 if there is a difference that --known does not list.
             """)
 
@@ -105,7 +105,7 @@ struct KernelDiffCommand: ParsableCommand {
         let transcript = try InputFile.transcript(file)
         let header: TranscriptHeader
         do throws(TranscriptHeaderError) { header = try TranscriptHeader(transcript) } catch {
-            throw Failure("\(file): \(error)", hint: "see docs/transcripts.md", exitCode: .malformedInput)
+            throw Failure("\(file): \(error)", hint: "see docs/internals/transcripts.md", exitCode: .malformedInput)
         }
         let exchanges = transcript.steps.compactMap { step -> (command: [UInt8], answer: CardScript.Rule.Answer)? in
             guard case .exchanged(let command, let answer) = step else { return nil }
@@ -167,7 +167,7 @@ struct KernelDiffCommand: ParsableCommand {
         _ line: (place: String, bytes: [UInt8]), _ parse: ([UInt8]) throws(TerminalFileError) -> Value
     ) throws -> Value {
         do throws(TerminalFileError) { return try parse(line.bytes) } catch {
-            throw Failure("\(line.place), \(error)", hint: "see docs/kernel-diff.md", exitCode: .malformedInput)
+            throw Failure("\(line.place), \(error)", hint: "see docs/internals/kernel-diff.md", exitCode: .malformedInput)
         }
     }
 }

@@ -9,7 +9,7 @@ struct AdapterCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adapter-check", abstract: "Checks a payment adapter against its contract, with test cards.",
         discussion: """
-            For authors of adapters: docs/adapters.md has the rules. Never run it against an adapter in live use: it \
+            For authors of adapters: docs/integrating/adapters.md has the rules. Never run it against an adapter in live use: it \
             authorises, captures, refunds and reverses. Give --socket once for each replica. Exit codes: 0 every rule that \
             was tried holds, 1 a rule does not hold, 69 no adapter answers.
             """)

@@ -14,7 +14,7 @@ struct ECRBench: AsyncParsableCommand {
         discussion: """
             Starts a daemon in test mode with a virtual reader on which a card stays, a test payment service and \
             nfc-tap-ecr in a temporary folder, and prints what passes on the till's line. The last two digits of the amount \
-            choose the outcome, as docs/sandbox.md lists them: 51 is declined, 10 approves a part, 99 is answered late. The \
+            choose the outcome, as docs/integrating/sandbox.md lists them: 51 is declined, 10 approves a part, 99 is answered late. The \
             options choose what goes wrong on the line. No money moves. Press Control-D to end it.
             """)
 

@@ -18,7 +18,7 @@ extension ExitCode {
     static let notAllowed = ExitCode(77)
 
     /// Every exit code of `nfc-tap` with its meaning, in ascending order. The help shows this table, the manual is made from the help, and a test compares
-    /// docs/command-line.md with it.
+    /// docs/shop/command-line.md with it.
     static let meanings: [(code: ExitCode, text: String)] = [
         (.success, "done; a payment was approved, or stored to be sent later"),
         (

@@ -12,7 +12,7 @@ struct Failure: Error {
     /// A command to run, or where to look; `nil` if there is neither.
     let hint: String?
     let exitCode: ExitCode
-    /// Of the catalogue in docs/errors.md, or of the client library; `nil` if it has no entry.
+    /// Of the catalogue in docs/integrating/errors.md, or of the client library; `nil` if it has no entry.
     let code: String?
 
     init(_ phrase: String, hint: String? = nil, exitCode: ExitCode, code: String? = nil) {

@@ -90,7 +90,7 @@ enum InputFile {
             return try Transcript(parsing: text)
         } catch {
             throw Failure(
-                "\(path), \(error)", hint: "see docs/transcripts.md for the format", exitCode: .malformedInput)
+                "\(path), \(error)", hint: "see docs/internals/transcripts.md for the format", exitCode: .malformedInput)
         }
     }
 

@@ -4,7 +4,7 @@ public import Logging
 import PINDeviceAPI
 import PaymentValues
 
-/// The PIN device in software behind its socket: docs/pin-devices.md.
+/// The PIN device in software behind its socket: docs/integrating/pin-devices.md.
 public struct SimulatedPINDeviceServer: Sendable {
     private let server: HTTPServer
 

@@ -7,7 +7,7 @@ public import CardBytes
 /// Terminal action codes are configured as DF8120 (default), DF8121 (denial) and DF8122 (online), as in kernel 2.
 ///
 /// No public source quotes the clauses of C-5. What a rule rests on stands at the rule: a clause of another book, or a
-/// number K5-1 to K5-8 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
+/// number K5-1 to K5-8 of docs/internals/conformance.md, which says how it was checked. Unless more is said there, its source is
 /// one public kernel of JCB.
 ///
 /// It has a stored property for each data object that a later command or the outcome needs: a machine without I/O has

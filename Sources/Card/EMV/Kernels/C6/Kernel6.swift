@@ -5,7 +5,7 @@ public import CardBytes
 /// signature and the card's requirements come with GET PROCESSING OPTIONS.
 ///
 /// No public source quotes the clauses of C-6. What a rule rests on stands at the rule: a clause of another book, or a
-/// number K6-1 to K6-6 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
+/// number K6-1 to K6-6 of docs/internals/conformance.md, which says how it was checked. Unless more is said there, its source is
 /// one public implementation of D-PAS.
 ///
 /// Not done: mag-stripe mode and ZIP (where the check value goes into the tracks is not known), loyalty programs,

@@ -5,7 +5,7 @@ public import CardBytes
 /// PROCESSING OPTIONS, offline approvals are signed (fDDA).
 ///
 /// Of C-7 only bit tables are public with their numbers. What a rule rests on stands at the rule: a clause of another
-/// book, or a number K7-1 to K7-5 of docs/conformance.md, which says how it was checked. Unless more is said there, its
+/// book, or a number K7-1 to K7-5 of docs/internals/conformance.md, which says how it was checked. Unless more is said there, its
 /// source is one public implementation of qUICS.
 ///
 /// Not done: offline data authentication for online authorisations (DF61 in the FCI), electronic cash, the SM
