@@ -32,11 +32,12 @@ for file in $examples; do
     install -D -m 0644 "docs/examples/$file" "$share/doc/nfc-tap/examples/$file"
 done
 install -D -m 0644 docs/README.md "$share/doc/nfc-tap/pages.md"
-for file in docs/*.md docs/*.yaml README.md NOTICE; do
-    install -D -m 0644 "$file" "$share/doc/nfc-tap/$(basename "$file")"
+install -D -m 0644 -t "$share/doc/nfc-tap" README.md NOTICE
+for file in docs/getting-started.md docs/*.yaml docs/*/*.md; do
+    install -D -m 0644 "$file" "$share/doc/nfc-tap/${file#docs/}"
 done
 # In the checkout README stands above docs, here beside them. What the package leaves out is told without a link, what it puts elsewhere by its place.
-(cd "$share/doc/nfc-tap" && printf '%s\n' *.md) | xargs python3 packaging/package-links.py "$share/doc/nfc-tap"
+(cd "$share/doc/nfc-tap" && printf '%s\n' *.md */*.md) | xargs python3 packaging/package-links.py "$share/doc/nfc-tap" docs
 
 # Manuals and completions come from the programs themselves.
 install -d "$share/man/man1" "$share/man/man5" "$share/man/man8"

@@ -15,25 +15,42 @@ struct PageTests {
         }
     }
 
-    private static func pages() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: Checkout.file("docs").path)
-            .filter { $0.hasSuffix(".md") && $0 != "README.md" }.sorted()
+    private static let shelves = ["docs/shop", "docs/integrating", "docs/operating", "docs/service", "docs/internals"]
+
+    /// The pages of a folder, its list of them left out.
+    private static func pages(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: Checkout.file(folder).path)
+            .filter { $0.hasSuffix(".md") && $0 != "README.md" }.sorted().map { "\(folder)/\($0)" }
     }
 
-    @Test func `each page of docs has one line in docs README`() throws {
-        let named = try Self.links("docs/README.md")
-        let pages = try Self.pages()
-        for page in pages {
-            #expect(named.count { $0 == "/docs/\(page)" } <= 2, "docs/README.md names \(page) too often")
-            #expect(named.contains("/docs/\(page)"), "docs/README.md does not name \(page)")
+    @Test func `each page has one line on its shelf, and each shelf one in docs README`() throws {
+        let all = try Self.links("docs/README.md")
+        for shelf in Self.shelves {
+            #expect(all.count { $0 == "/\(shelf)/README.md" } == 1, "docs/README.md does not name \(shelf) once")
+            let named = try Self.links("\(shelf)/README.md")
+            let pages = try Self.pages(shelf)
+            for page in pages {
+                #expect(named.count { $0 == "/\(page)" } == 1, "\(shelf)/README.md does not name \(page) once")
+            }
+            #expect(pages.count > 4)
         }
-        #expect(pages.count > 20)
+        #expect(try Self.pages("docs") == ["docs/getting-started.md"], "a page stands on a shelf")
+    }
+
+    @Test func `names of pages differ by more than one letter`() throws {
+        let names = try Self.shelves.flatMap(Self.pages).map { ($0 as NSString).lastPathComponent }
+        for name in names {
+            for other in names where other != name {
+                #expect(!other.hasPrefix(name.dropLast(3)) || other.count > name.count + 1, "\(name), \(other)")
+            }
+        }
     }
 
     @Test func `what a page leads to is in the checkout`() throws {
         let pages =
-            try Self.pages().map { "docs/\($0)" } + [
-                "docs/README.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+            try Self.shelves.flatMap(Self.pages) + Self.shelves.map { "\($0)/README.md" } + Self.pages("docs") + [
+                "docs/README.md", "docs/internals/decisions/README.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md",
+                "SECURITY.md",
             ]
         var links = 0
         for page in pages {

@@ -9,9 +9,9 @@ import Testing
     private func pages() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "pages-\(UUID().uuidString.prefix(8))")
         let script = """
-            cd "$0" && mkdir -p "$1" && cp -r docs/examples docs/*.md docs/*.yaml "$1" &&
-            cp docs/README.md "$1/pages.md" && cp README.md NOTICE "$1" &&
-            (cd "$1" && printf '%s\\n' *.md) | xargs python3 packaging/package-links.py "$1"
+            cd "$0" && mkdir -p "$1" && cp -r docs/* "$1" && rm -r "$1"/internals/decisions "$1"/pictures &&
+            mv "$1/README.md" "$1/pages.md" && cp README.md NOTICE "$1" &&
+            (cd "$1" && printf '%s\\n' *.md */*.md) | xargs python3 packaging/package-links.py "$1" docs
             """
         let run = try Peer.run("/bin/sh", ["-c", script, Checkout.file(".").path, folder.path])
         try #require(run.status == 0, "\(run.errors)")
@@ -23,17 +23,19 @@ import Testing
         let folder = try pages()
         defer { try? FileManager.default.removeItem(at: folder) }
         var count = 0
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".md") {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        for name in names where name.hasSuffix(".md") {
             let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
             for match in text.matches(of: #/\]\(([^)\s]+)\)/#) {
                 let target = String(match.1)
                 guard target.firstMatch(of: #/^[a-z]+:/#) == nil, !target.hasPrefix("#") else { continue }
                 let path = target.split(separator: "#").first.map(String.init) ?? ""
-                #expect(FileManager.default.fileExists(atPath: folder.appending(path: path).path), "\(name): \(target)")
+                let place = folder.appending(path: name).deletingLastPathComponent().appending(path: path)
+                #expect(FileManager.default.fileExists(atPath: place.path), "\(name): \(target)")
                 count += 1
             }
         }
-        #expect(count > 60)
+        #expect(count > 200)
         let stage = try Checkout.text("packaging/stage.sh")
         #expect(stage.contains("package-links.py") && stage.contains("docs/README.md \"$share/doc/nfc-tap/pages.md\""))
         #expect(try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8).contains("](pages.md)"))
@@ -44,7 +46,9 @@ import Testing
         let body = try Checkout.text("Sources/Payments/PaymentValues/Errors/ErrorBody.swift")
         let named = try #require(body.firstMatch(of: #/docs = "([^#"]+)#/#)).1
         #expect(named == "/usr/share/doc/nfc-tap/integrating/errors.md")
-        #expect(try Checkout.text("packaging/stage.sh").contains(#"install -D -m 0644 "$file" "$share/doc/nfc-tap/"#))
+        #expect(
+            try Checkout.text("packaging/stage.sh").contains(
+                #"install -D -m 0644 "$file" "$share/doc/nfc-tap/${file#docs/}""#))
         #expect(try Checkout.text("packaging/debian/rules").contains("dh_compress -X.md"), "else it is errors.md.gz")
         let codes = try Checkout.text("Sources/Payments/PaymentValues/Errors/ErrorCode.swift").matches(
             of: #/case \w+ = "([a-z_.]+)"/#)

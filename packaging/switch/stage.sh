@@ -19,10 +19,8 @@ for unit in nfc-tap-switch@.service nfc-tap-switch-day.service nfc-tap-switch-da
     install -D -m 0644 "systemd/$unit" "$destination/lib/systemd/system/$unit"
 done
 install -D -m 0644 docs/examples/switch.env "$destination/etc/nfc-tap-switch/switch.env"
-for file in NOTICE docs/service/payment-service.md docs/service/estate.md docs/service/keys-and-token.md docs/service/iso8583.md docs/service/acquirer-simulator.md; do
-    install -D -m 0644 "$file" "$share/doc/nfc-tap-switch/$(basename "$file")"
-done
+install -D -m 0644 -t "$share/doc/nfc-tap-switch" NOTICE docs/service/*.md
 for file in docs/examples/switch-alerts.yml docs/examples/haproxy-adapter.cfg docs/examples/haproxy-centre.cfg; do
     install -D -m 0644 "$file" "$share/doc/nfc-tap-switch/examples/$(basename "$file")"
 done
-(cd "$share/doc/nfc-tap-switch" && printf '%s\n' *.md) | xargs python3 packaging/package-links.py "$share/doc/nfc-tap-switch"
+(cd "$share/doc/nfc-tap-switch" && printf '%s\n' *.md) | xargs python3 packaging/package-links.py "$share/doc/nfc-tap-switch" docs/service

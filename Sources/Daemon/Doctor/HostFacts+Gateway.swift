@@ -138,7 +138,8 @@ extension HostFacts {
                     Finding(
                         .gateway, .error, "port \(port) can be reached from other machines, without encryption",
                         remedy:
-                            "write ListenStream=127.0.0.1:\(port) in nfc-tap-gateway.socket; docs/integrating/gateway.md shows TLS")
+                            "write ListenStream=127.0.0.1:\(port) in nfc-tap-gateway.socket; docs/integrating/gateway.md shows TLS"
+                    )
                 )
             }
             return findings

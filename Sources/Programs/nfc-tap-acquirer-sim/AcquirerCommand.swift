@@ -41,7 +41,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Built-in packager, or a file as docs/service/iso8583.md describes it, whose name has a slash.", valueName: "name"))
+            "Built-in packager, or a file as docs/service/iso8583.md describes it, whose name has a slash.",
+            valueName: "name"))
     var packager = Packager.BuiltIn.bcd1987.rawValue
 
     @Option(help: ArgumentHelp("Keep the book in this file, and continue it.", valueName: "file"))

@@ -49,7 +49,8 @@ struct ComparedCommand: AsyncParsableCommand {
         abstract:
             "Say that books which were restored have been compared with the acquirer's list: tills are served again.",
         discussion:
-            "See docs/service/payment-service.md, After a restore. Without that comparison payments may be charged twice.")
+            "See docs/service/payment-service.md, After a restore. Without that comparison payments may be charged twice."
+    )
 
     @Option(
         help: ArgumentHelp("The database, in libpq's words: host=/run/postgresql dbname=switch.", valueName: "words"))

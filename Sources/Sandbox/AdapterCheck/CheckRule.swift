@@ -129,12 +129,14 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .keys: "docs/openapi-psp.yaml, GET /v1/keys"
         case .saleApproved, .saleAmount: "docs/openapi-psp.yaml, POST /v1/authorizations"
         case .unknownMembers: "docs/integrating/adapters.md#versions"
-        case .keyRepeat, .keyOtherBody, .keyRace, .replicas, .replicaRace, .restart: "docs/integrating/adapters.md#exactly-once"
+        case .keyRepeat, .keyOtherBody, .keyRace, .replicas, .replicaRace, .restart:
+            "docs/integrating/adapters.md#exactly-once"
         case .query, .queryUnknown: "docs/openapi-psp.yaml, GET /v1/authorizations/{id}"
         case .idleConnections: "docs/integrating/adapters.md#connections"
         case .reversal, .reversalRepeat, .reversalBefore: "docs/integrating/adapters.md#reversals"
         case .operationUnknown, .operationQuery: "docs/openapi-psp.yaml, GET /v1/operations/{id}"
-        case .operationID, .operationAmount, .operationRepeat, .operationOtherBody: "docs/integrating/adapters.md#operations"
+        case .operationID, .operationAmount, .operationRepeat, .operationOtherBody:
+            "docs/integrating/adapters.md#operations"
         case .capture, .captureBounded, .captureOnce, .captureSeveral:
             "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/completions"
         case .adjust: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/adjustments"
@@ -145,7 +147,8 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .refund, .refundBounded, .refundReversal, .refundOtherCard:
             "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
         case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: "docs/integrating/adapters.md#links"
-        case .handover, .handoverClosed, .handoverNeverOpened, .handoverTerminal: "docs/integrating/adapters.md#hand-overs"
+        case .handover, .handoverClosed, .handoverNeverOpened, .handoverTerminal:
+            "docs/integrating/adapters.md#hand-overs"
         case .figures, .figuresRepeat, .figuresQuery, .figuresItems: "docs/integrating/adapters.md#figures-of-a-day"
         }
     }

@@ -38,7 +38,7 @@ struct DocumentationTests {
 
     @Test("The catalogue in the documents is the one in the program")
     func catalogue() throws {
-        let file = Self.docs.appending(path: "errors.md")
+        let file = Self.docs.appending(path: "integrating/errors.md")
         if ProcessInfo.processInfo.environment["NFC_TAP_BLESS"] != nil {
             try Data(Self.catalogue.utf8).write(to: file)
         }
@@ -49,7 +49,7 @@ struct DocumentationTests {
         ("openapi.yaml", EventName.allCases.map(\.rawValue)),
         ("openapi.yaml", OpenReason.allCases.map(\.rawValue)),
         ("openapi.yaml", Settlement.Outcome.allCases.map(\.rawValue)),
-        ("protocol.md", OpenReason.allCases.map(\.rawValue)),
+        ("integrating/protocol.md", OpenReason.allCases.map(\.rawValue)),
         ("openapi.yaml", CardholderMessage.allCases.map(\.rawValue)),
         ("openapi.yaml", TransactionState.allCases.map(\.rawValue)),
         ("openapi.yaml", DeclineReason.allCases.map(\.rawValue)), ("openapi.yaml", NextStep.allCases.map(\.rawValue)),

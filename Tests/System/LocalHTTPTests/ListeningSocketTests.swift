@@ -108,7 +108,8 @@ import Testing
     }
 
     @Test(
-        "A10: each code that the server itself answers with is in docs/integrating/gateway.md, with its status and what was wrong")
+        "A10: each code that the server itself answers with is in docs/integrating/gateway.md, with its status and what was wrong"
+    )
     func codes() throws {
         let page = try Checkout.text("docs/integrating/gateway.md")
         for refusal in HTTPRefusal.allCases {

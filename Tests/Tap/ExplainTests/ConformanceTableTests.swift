@@ -111,7 +111,8 @@ struct ConformanceTableTests {
         guard Recordings.isBlessing, !mended.isEmpty else { return }
         for file in Self.files {
             let place = Checkout.file("docs/internals/conformance/\(file)")
-            let lines = try Checkout.text("docs/internals/conformance/\(file)").components(separatedBy: "\n").map { line in
+            let lines = try Checkout.text("docs/internals/conformance/\(file)").components(separatedBy: "\n").map {
+                line in
                 var cells = line.components(separatedBy: "\t")
                 guard cells.count == 6, mended.contains(cells[1]) else { return line }
                 cells[3] = "yes"

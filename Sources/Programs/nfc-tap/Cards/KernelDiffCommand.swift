@@ -167,7 +167,8 @@ struct KernelDiffCommand: ParsableCommand {
         _ line: (place: String, bytes: [UInt8]), _ parse: ([UInt8]) throws(TerminalFileError) -> Value
     ) throws -> Value {
         do throws(TerminalFileError) { return try parse(line.bytes) } catch {
-            throw Failure("\(line.place), \(error)", hint: "see docs/internals/kernel-diff.md", exitCode: .malformedInput)
+            throw Failure(
+                "\(line.place), \(error)", hint: "see docs/internals/kernel-diff.md", exitCode: .malformedInput)
         }
     }
 }

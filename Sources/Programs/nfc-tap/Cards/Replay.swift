@@ -66,6 +66,7 @@ extension ReplayRun {
     }
 
     static func failure(_ file: String, _ error: TranscriptHeaderError) -> Failure {
-        Failure("\(file), \(error)", hint: "see docs/internals/transcripts.md for the header", exitCode: .malformedInput)
+        Failure(
+            "\(file), \(error)", hint: "see docs/internals/transcripts.md for the header", exitCode: .malformedInput)
     }
 }

@@ -90,7 +90,8 @@ enum InputFile {
             return try Transcript(parsing: text)
         } catch {
             throw Failure(
-                "\(path), \(error)", hint: "see docs/internals/transcripts.md for the format", exitCode: .malformedInput)
+                "\(path), \(error)", hint: "see docs/internals/transcripts.md for the format", exitCode: .malformedInput
+            )
         }
     }
 
