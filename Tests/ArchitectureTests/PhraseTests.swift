@@ -72,7 +72,9 @@ struct PhraseTests {
     ]
 
     /// Pages with sentences that are longer than `Prose.mostWords` and wait for who reads them again. The list only shrinks.
-    private static let unread: Set = ["docs/internals/benchmarks.md", "docs/service/estate.md", "docs/internals/measurements.md"]
+    private static let unread: Set = [
+        "docs/internals/benchmarks.md", "docs/service/estate.md", "docs/internals/measurements.md",
+    ]
 
     /// Pages for people. Decisions are a record of their day and stay as they were written.
     private static func pages() throws -> [String] {
