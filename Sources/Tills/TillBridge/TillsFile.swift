@@ -2,7 +2,6 @@
 public import Codes
 public import ECR
 package import Linux
-public import PaymentValues
 import PaymentValues
 public import Settings
 
