@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import POSAPI
+import PaymentValues
 import Settings
 
 extension HostFacts {
