@@ -2,6 +2,7 @@
 import CardBytes
 import CardSim
 import Foundation
+import POSAPI
 import PaymentValues
 import Rigs
 import TestSupport
