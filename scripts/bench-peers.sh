@@ -3,7 +3,7 @@
 # Counts the instructions of one run of our hot paths and of what Debian's and PyPI's libraries do of the same, in one run, and prints the
 # ratios: scripts/bench-peers.sh TAP-BENCH. `make bench-peers` installs what it needs and builds the program before.
 #
-# Instructions by valgrind, as scripts/check-instructions.sh counts them: the difference between N and 2N runs leaves out the start of a program
+# Instructions by valgrind, as Tests/Checks/check-instructions.sh counts them: the difference between N and 2N runs leaves out the start of a program
 # and of Python. valgrind shows a processor without ADX and SHA-NI, so that libraries that have code for these count more than they run.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -84,14 +84,13 @@ actor Acquirer {
     var lineTakes: @Sendable () -> Bool = { true }
     var isLost = false
     /// Told the number of a transaction before a till is told what it committed.
-    var heard: @Sendable (Int64) -> Void = { _ in }
-
-    func setHeard(_ heard: @escaping @Sendable (Int64) -> Void) { self.heard = heard }
+    let heard: @Sendable (Int64) -> Void
 
     init(
         packager: Packager, rules: LinkRules, books: Books, keys: any EnvelopeOpener, seat: Seat, start: HostTime,
-        logger: Logger, measures: SwitchMeasures
+        logger: Logger, measures: SwitchMeasures, heard: @escaping @Sendable (Int64) -> Void = { _ in }
     ) {
+        self.heard = heard
         self.measures = measures
         self.packager = packager
         self.books = books

@@ -139,7 +139,7 @@ public struct SwitchServer: Sendable {
         let keys = WatchedKeys(keys, measures, logger)
         let acquirer = Acquirer(
             packager: settings.packager, rules: settings.rules, books: books, keys: keys, seat: seat, start: start,
-            logger: logger, measures: measures)
+            logger: logger, measures: measures, heard: { [memory] in memory.hear($0) })
         let messages = HostMessages(packager: settings.packager, acquirer: settings.acquirerNumber)
         let roster = TillRoster(books: books, rate: settings.tillRequests)
         let service = SwitchService(
@@ -167,7 +167,6 @@ public struct SwitchServer: Sendable {
         self.messages = messages
         self.seat = seat
         self.logger = logger
-        await acquirer.setHeard { [memory] in memory.hear($0) }
     }
 
     private static var limits: HTTPLimits {

@@ -68,7 +68,7 @@ extension EntryPoint {
             && kernels.contains(configuration.combinations[index].kernel)
     }
 
-    /// Those of the transaction by what pre-processing found.
+    /// Combinations of the transaction by what pre-processing found.
     var allowedCombinations: some Sequence<(index: Int, isAllowed: Bool)> {
         indicators.lazy.map { (index: $0.index, isAllowed: !$0.value.contactlessNotAllowed) }
     }

@@ -22,7 +22,7 @@ public struct OpenEntry: Codable, Equatable, Sendable {
     }
 
     public var transaction: TransactionID
-    /// That of the transaction, as lists and receipts show it.
+    /// Number of the transaction, as lists and receipts show it.
     public var number: Int64?
     public var operation: OperationID?
     public var kind: Kind

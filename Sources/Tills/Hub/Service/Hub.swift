@@ -16,6 +16,8 @@ public struct Hub: Sendable {
     private let watches: [LaneWatch]
 
     /// Opens the outboxes.
+    ///
+    /// - Throws: the outbox that cannot be opened, with its output's name.
     public init(_ file: HubFile, logger: Logger) throws(Failure) {
         var ports: [OutputPort] = []
         for output in file.outputs {
@@ -32,6 +34,8 @@ public struct Hub: Sendable {
     }
 
     /// Reads passes and sends them until the task is cancelled.
+    ///
+    /// - Throws: the outbox that takes no more taps, with its output's name.
     public func run() async throws(Failure) {
         let failure = await withTaskGroup(of: Failure?.self) { group in
             for port in ports {
