@@ -36,9 +36,14 @@ struct JournalLock: ~Copyable {
         return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino
     }
 
+    /// Tries of 20 ms.
+    private static let patience = 25
+
     private static func lock(_ path: String, _ flags: Int32, of journal: String) throws(JournalError) -> Int32 {
         let opened = unsafe open(path, flags | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw .cannotOpen(path: path, errno: errno) }
+        // A process that is just being started holds what was open until its program runs (open(2), O_CLOEXEC).
+        for _ in 0..<patience where flock(opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK { usleep(20_000) }
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             _ = close(opened)
