@@ -15,7 +15,7 @@ import Testing
         let display = try place.command("pair", "--lane", "main", "--role", "display")
         #expect(display.status == 1 && display.output.isEmpty, "\(display.output)")
         #expect(display.errors.contains("no display.html was in \(pages.path)"), "\(display.errors)")
-        #expect(display.errors.contains("install the package again") && display.errors.contains("restart"))
+        #expect(display.errors.contains("Install the package again") && display.errors.contains("restart"))
         let kiosk = try place.command("--kiosk-url", "--lane", "main")
         #expect(kiosk.status == 1 && kiosk.output.isEmpty && kiosk.errors.contains("display.html"))
         #expect(try place.command("pair", "--lane", "main").status == 0)
