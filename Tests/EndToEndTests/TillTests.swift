@@ -74,7 +74,9 @@ struct TillTests {
         #expect(fields?["card"] as? String == "EEEEEEEEEEEE0010" && fields?["card_name"] as? String == "Visa")
         #expect((answers[2]["fields"] as? [String: Any])?["text"] as? String == "Deckung nicht ausreichend")
         #expect(answers[5]["code"] as? String == "B4")
-        #expect((answers[1]["status_texts"] as? [String])?.first == "Karte oder Telefon bitte hierher halten")
+        // On a busy machine the till is told that something goes on before there is a word for it.
+        let texts = (answers[1]["status_texts"] as? [String])?.filter { !$0.isEmpty }
+        #expect(texts?.first == "Karte oder Telefon bitte hierher halten")
         #expect(
             try tills.books("zvt") == [
                 Booking("reversed", 1_250, isConfirmed: true), Booking("declined", 1_251),

@@ -95,11 +95,11 @@ struct AuditTests {
         }
     }
 
-    @Test("A sealed record is in no file once it has been answered")
+    @Test("A sealed record of a sale that goes out at once is in no file, before and after its answer")
     func sealedRecords() async throws {
         let folder = try TestFolder()
         let state = folder.path + "/state"
-        let whileAsked = Mutex<[String]>([])
+        let whileAsked = Mutex<[String]>(["nobody was asked"])
         try await withAdapter(in: folder) { _ in
             let found = (try? filesWithRecord(in: state)) ?? []
             whileAsked.withLock { $0 = found }
@@ -107,10 +107,13 @@ struct AuditTests {
         } _: { _ in
             try await Shop.open(in: folder) { shop in
                 try shop.reader.obey("present visa")
-                // A sale is never sent again, and its record is never written: decision 141.
-                let refund = #"{"type":"refund","amount":{"value":500,"currency":"EUR"}}"#
-                #expect(try await shop.post(refund, wait: 20).transaction().state == .approved)
-                #expect(whileAsked.withLock { !$0.isEmpty }, "the search finds a record that is there")
+                let planted = URL(filePath: state + "/planted")
+                try Data(#"{"envelope":"e30"}"#.utf8).write(to: planted)
+                #expect(try filesWithRecord(in: state) == ["planted"], "the search finds a record that is there")
+                try FileManager.default.removeItem(at: planted)
+                #expect(try await shop.post(purchase(1_000), wait: 20).transaction().state == .approved)
+                // A sale that goes out at once is never sent again: decision 141.
+                #expect(whileAsked.withLock { $0 } == [])
                 await shop.store.journal.scrub(Shop.quiet)
                 #expect(try filesWithRecord(in: state) == [])
             }
