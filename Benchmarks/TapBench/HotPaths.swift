@@ -18,6 +18,8 @@ enum HotPath: String, CaseIterable {
     case visaOnline = "visa-online"
     case visaOffline = "visa-fdda"
     case mastercard = "mastercard-cda"
+    case visaKnown = "visa-fdda-known"
+    case mastercardKnown = "mastercard-cda-known"
     case authentication = "authentication-cda"
     case rsaThree = "rsa-1984-e3"
     case rsaLarge = "rsa-1984-e65537"
@@ -50,6 +52,8 @@ enum HotPath: String, CaseIterable {
         case .visaOnline: return whole(try .visaOnline())
         case .visaOffline: return whole(try .visaOffline())
         case .mastercard: return whole(try .mastercard())
+        case .visaKnown: return whole(try .visaOffline().rememberingIssuers())
+        case .mastercardKnown: return whole(try .mastercard().rememberingIssuers())
         case .authentication: return try HotPath.combinedAuthentication()
         case .rsaThree: return try HotPath.publicOperation(exponent: 3)
         case .rsaLarge: return try HotPath.publicOperation(exponent: 65_537)

@@ -60,7 +60,7 @@ enum KeyBenchmarks {
         authentication.verify(request) == .failed(.dataMissing) ? 1 : 0
     }
 
-    private static let authentication = OfflineAuthentication.using(.test)
+    private static let authentication = OfflineAuthentication.using(.test.remembering(issuers: 0))
 
     private static func peer(
         _ library: LibCrypto, _ modulus: [UInt8], _ exponent: [UInt8], _ signature: [UInt8], like ours: RSAPublicKey

@@ -24,7 +24,8 @@ struct RecordedTap: Sendable {
         guard var card = CardCatalogue.card(named: name) else { throw BenchmarkError.missing("no card \(name)") }
         self.configuration = configuration
         activation = card.activation
-        authentication = .using(.test)
+        // Each issuer's certificate is recovered anew, as for the first card of an issuer.
+        authentication = .using(.test.remembering(issuers: 0))
         transaction = Transaction(
             amount: amount, currency: 978, exponent: 2, country: 276, date: EMVDate(year: 2026, month: 1, day: 15),
             time: EMVTime(hour: 12, minute: 0, second: 0), sequenceCounter: 1)
@@ -57,6 +58,13 @@ struct RecordedTap: Sendable {
         EntryPoint(
             configuration: configuration, transaction: transaction,
             unpredictableNumbers: .fixed([RecordedTap.unpredictableNumber]), authentication: authentication)
+    }
+
+    /// The same with a list of CA keys that knows the issuer's certificate from the tap before.
+    func rememberingIssuers() -> RecordedTap {
+        var tap = self
+        tap.authentication = .using(.test.remembering(issuers: 4))
+        return tap
     }
 
     /// The whole transaction, from a new machine to its outcome.

@@ -24,19 +24,33 @@ public struct AuthenticationSteps: Sendable {
     ///   `request.date` is the caller's to know.
     /// - Throws: `AuthenticationFailure`, the check that the issuer's certificate fails first.
     public func issuerKey(under authority: RSAPublicKey) throws(AuthenticationFailure) -> RSAPublicKey {
+        try issuer(under: authority).key
+    }
+
+    /// What the issuer's certificate says, after all checks of it.
+    func issuer(under authority: RSAPublicKey) throws(AuthenticationFailure) -> IssuerCertificate {
         guard !request.issuerCertificate.isEmpty, !request.issuerExponent.isEmpty else { throw .dataMissing }
         let certificate = try RecoveredData(request.issuerCertificate, with: authority, format: .issuerCertificate)
         let bytes = certificate.bytes
         guard certificate.isHash(followedBy: request.issuerRemainder, request.issuerExponent)
         else { throw .issuerCertificateHash }
-        guard issuerIdentifierMatches(bytes[2..<6]) else { throw .issuerIdentifierMismatch }
-        guard try CertifiedKey.expiry(bytes[6..<8]) >= request.date else { throw .issuerCertificateExpired }
-        let name = RevokedCertificate(rid: request.rid, caIndex: request.caIndex, serial: Array(bytes[8..<11]))
-        guard !isRevoked(name) else { throw .issuerCertificateRevoked }
+        let subject = IssuerCertificate.Subject(
+            identifier: Array(bytes[2..<6]), expiry: Array(bytes[6..<8]), serial: Array(bytes[8..<11]))
+        try accept(subject)
         guard bytes[11] == 0x01, bytes[12] == 0x01 else { throw .unsupportedAlgorithm }
-        return try CertifiedKey.assembled(
+        let key = try CertifiedKey.assembled(
             field: bytes[15..<(bytes.count - 21)], length: Int(bytes[13]), remainder: request.issuerRemainder,
             exponent: request.issuerExponent)
+        return IssuerCertificate(subject: subject, key: key)
+    }
+
+    /// The checks of an issuer's certificate that rest on the card, the day and the revocation list: made at each tap
+    /// (EMV Book 2 §5.3 steps 8 to 10).
+    func accept(_ issuer: IssuerCertificate.Subject) throws(AuthenticationFailure) {
+        guard issuerIdentifierMatches(issuer.identifier) else { throw .issuerIdentifierMismatch }
+        guard try CertifiedKey.expiry(issuer.expiry[...]) >= request.date else { throw .issuerCertificateExpired }
+        let name = RevokedCertificate(rid: request.rid, caIndex: request.caIndex, serial: issuer.serial)
+        guard !isRevoked(name) else { throw .issuerCertificateRevoked }
     }
 
     /// Retrieval of the ICC public key (EMV Book 2 §6.4).
@@ -77,7 +91,7 @@ public struct AuthenticationSteps: Sendable {
 
     /// The issuer identifier is three to eight leftmost digits of the PAN, filled with F on the right
     /// (EMV Book 2 §5.3 step 8).
-    private func issuerIdentifierMatches(_ identifier: ArraySlice<UInt8>) -> Bool {
+    private func issuerIdentifierMatches(_ identifier: [UInt8]) -> Bool {
         guard let digits = BCD.digits(identifier), digits.count >= 3, let pan = BCD.digits(request.pan)
         else { return false }
         return pan.starts(with: digits)

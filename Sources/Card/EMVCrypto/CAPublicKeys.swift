@@ -7,6 +7,8 @@ public struct CAPublicKeys: Sendable {
     public let environment: CAPublicKey.Environment
     private let keys: [Name: [CAPublicKey]]
     private let revoked: Set<RevokedCertificate>
+    /// What was recovered under these keys. The copies of a list share it; another list has its own.
+    let issuers: KnownIssuers
 
     private struct Name: Hashable {
         let rid: [UInt8]
@@ -34,8 +36,10 @@ public struct CAPublicKeys: Sendable {
     }
 
     private init(
-        environment: CAPublicKey.Environment, named: [Name: [CAPublicKey]], revoked: Set<RevokedCertificate>
+        environment: CAPublicKey.Environment, named: [Name: [CAPublicKey]], revoked: Set<RevokedCertificate>,
+        remembering capacity: Int = 32
     ) {
+        issuers = KnownIssuers(capacity: capacity)
         self.environment = environment
         self.keys = named
         self.revoked = revoked
@@ -44,6 +48,13 @@ public struct CAPublicKeys: Sendable {
     /// No keys: every authentication fails for want of one.
     public static func none(_ environment: CAPublicKey.Environment) -> CAPublicKeys {
         CAPublicKeys(environment: environment, named: [:], revoked: [])
+    }
+
+    /// The same keys with a memory of their own.
+    ///
+    /// - Parameter issuers: how many issuer certificates are remembered; 0 recovers each anew.
+    package func remembering(issuers: Int) -> CAPublicKeys {
+        CAPublicKeys(environment: environment, named: keys, revoked: revoked, remembering: issuers)
     }
 
     public var count: Int { keys.values.reduce(0) { $0 + $1.count } }

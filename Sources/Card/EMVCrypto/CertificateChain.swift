@@ -15,7 +15,14 @@ struct CertificateChain {
                 rid: request.rid, index: request.caIndex, certificateLength: request.issuerCertificate.count,
                 on: request.date)
         else { throw .lengthMismatch }
-        return try AuthenticationSteps(request, isRevoked: keys.isRevoked).issuerKey(under: authority.key)
+        let steps = AuthenticationSteps(request, isRevoked: keys.isRevoked)
+        if let known = keys.issuers[request] {
+            try steps.accept(known.subject)
+            return known.key
+        }
+        let issuer = try steps.issuer(under: authority.key)
+        keys.issuers.keep(issuer, of: request)
+        return issuer.key
     }
 
     /// Retrieval of the ICC public key (EMV Book 2 §6.4).
