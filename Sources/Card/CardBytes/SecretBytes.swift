@@ -74,7 +74,7 @@ public struct SecretWriter: ~Copyable {
     fileprivate init(capacity: Int) { memory = LockedMemory(capacity: capacity) }
 
     public mutating func append(_ byte: UInt8) {
-        if count == memory.capacity { grow() }
+        reserve(1)
         memory.store(byte, at: count)
         count += 1
     }
@@ -86,12 +86,34 @@ public struct SecretWriter: ~Copyable {
 
     /// Appends ASCII or UTF-8 text that is itself no secret (member names, punctuation).
     public mutating func append(text: StaticString) {
+        let length = text.utf8CodeUnitCount
+        reserve(length)
         text.withUTF8Buffer { buffer in
-            for index in 0..<text.utf8CodeUnitCount { append(unsafe buffer[index]) }
+            for index in 0..<length { memory.store(unsafe buffer[index], at: count &+ index) }
         }
+        count += length
     }
 
     /// Appends two hexadecimal digits a byte, without a `String` in between.
+    public mutating func append(hex bytes: borrowing Span<UInt8>) {
+        reserve(2 * bytes.count)
+        for index in bytes.indices {
+            memory.store(SecretWriter.digit(bytes[index] >> 4), at: count)
+            memory.store(SecretWriter.digit(bytes[index] & 0x0F), at: count &+ 1)
+            count &+= 2
+        }
+    }
+
+    /// Appends one hexadecimal digit for each value of 0 to 15; of a larger one the lower four bits count.
+    public mutating func append(nibbles: borrowing Span<UInt8>) {
+        reserve(nibbles.count)
+        for index in nibbles.indices {
+            memory.store(SecretWriter.digit(nibbles[index] & 0x0F), at: count)
+            count &+= 1
+        }
+    }
+
+    /// As `append(hex:)` of a span, for bytes that lie elsewhere.
     @inlinable
     public mutating func append(hex bytes: some Sequence<UInt8>) {
         for byte in bytes {
@@ -109,8 +131,9 @@ public struct SecretWriter: ~Copyable {
     @inlinable
     static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x37 + nibble }
 
-    private mutating func grow() {
-        var larger = LockedMemory(capacity: max(memory.capacity * 2, 64))
+    private mutating func reserve(_ more: Int) {
+        guard memory.capacity &- count < more else { return }
+        var larger = LockedMemory(capacity: max(memory.capacity * 2, count + more))
         for index in 0..<count { larger.store(memory.load(at: index), at: index) }
         memory = larger
     }

@@ -23,7 +23,8 @@ struct AccountData {
 
     /// Whether `value` holds the PAN as packed digits, at either nibble, or as ASCII.
     func isSpelled(in value: [UInt8]) -> Bool {
-        guard hasPAN else { return false }
+        // Two digits a byte at most: what is shorter holds none.
+        guard hasPAN, value.count * 2 >= digits.count else { return false }
         let nibbles = value.flatMap { [$0 >> 4, $0 & 0x0F] }
         return AccountData.contains(nibbles, digits) || AccountData.contains(value, digits.map { $0 | 0x30 })
     }

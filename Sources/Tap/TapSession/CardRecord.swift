@@ -59,7 +59,8 @@ public struct CardRecord: Sendable {
         // Two calls of the system instead of sixteen.
         let identity = [UInt64.random(in: .min ... .max), .random(in: .min ... .max)]
             .flatMap { word in stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: word >> $0) } }
-        plaintext = SecretBytes(capacity: 1_024 + 2 * record.encoded.count) { writer in
+        let encoded = record.encoded
+        plaintext = SecretBytes(capacity: 1_024 + 2 * encoded.count) { writer in
             writer.append(text: #"{"v":1"#)
             writer.member(#","id":"#, hex: identity)
             writer.member(#","txn":"#, text: binding.transaction)
@@ -72,7 +73,7 @@ public struct CardRecord: Sendable {
             if let sequence = record.value(of: 0x5F34) { writer.member(#","psn":"#, hex: sequence) }
             if let expiry = data.expiry { writer.member(#","expiry":"#, digits: expiry) }
             if let track = data.track2 { writer.member(#","track2":"#, digits: track) }
-            writer.member(#","emv":"#, hex: record.encoded)
+            writer.member(#","emv":"#, hex: encoded)
             writer.member(#","kernel":"#, number: UInt64(final.application?.kernel.rawValue ?? 0))
             writer.member(#","outcome":"#, text: final.outcome.status.word)
             writer.append(text: "}")

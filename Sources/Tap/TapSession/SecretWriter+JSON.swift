@@ -18,14 +18,12 @@ extension SecretWriter {
     }
 
     mutating func member(_ opening: StaticString, hex bytes: [UInt8]) {
-        quoted(opening) { $0.append(hex: bytes) }
+        quoted(opening) { $0.append(hex: bytes.span) }
     }
 
     /// One character a value: 0…9 as they are, 13 as `D` (the field separator of track 2).
     mutating func member(_ opening: StaticString, digits: [UInt8]) {
-        quoted(opening) { writer in
-            for digit in digits { writer.append(digit < 10 ? 0x30 | digit : 0x37 + digit) }
-        }
+        quoted(opening) { $0.append(nibbles: digits.span) }
     }
 
     private mutating func quoted(_ opening: StaticString, _ content: (inout SecretWriter) -> Void) {

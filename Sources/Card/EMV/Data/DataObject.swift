@@ -22,7 +22,7 @@ extension DataObject: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension Sequence<DataObject> {
+extension [DataObject] {
     /// The value of the first object with `tag`.
     public func value(of tag: Tag) -> [UInt8]? { first { $0.tag == tag }?.value }
 
