@@ -210,6 +210,8 @@ check-addresses:
 check-instructions:
 	@scripts/install-packages.sh $(BUILD_PACKAGES) binutils valgrind
 	$(SWIFT) build $(RELEASE_FLAGS) --product tap-bench 2>&1 | tail -n 20
+	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tap-psp-sandbox 2>&1 | tail -n 20
+	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd 2>&1 | tail -n 20
 	@Tests/Checks/check-instructions.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench" $(BLESS)
 
 ##@ Check more, by hand

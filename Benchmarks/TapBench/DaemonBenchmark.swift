@@ -36,6 +36,19 @@ enum DaemonBenchmark {
         for (name, mean) in phases.means { Table.row("  \(name)", mean: mean, beside: write) }
     }
 
+    /// So many approved sales one after the other, and nothing besides: for who counts what the daemon does.
+    static func sales(_ times: Int) async throws {
+        let programs = try Programs()
+        defer { programs.stop() }
+        let client = try await TapClient.connect(to: programs.posSocket)
+        for _ in 0..<times {
+            let transaction = try await tap(client, programs.readerSocket).1
+            guard transaction.state == .approved else {
+                throw BenchmarkError.wrongResult("a sale ended \(transaction.state)")
+            }
+        }
+    }
+
     static func tap(_ client: TapClient, _ reader: String) async throws -> (Double, Transaction) {
         try present(reader)
         guard let euro = Currency("EUR") else { throw BenchmarkError.failed("no currency EUR") }

@@ -112,11 +112,11 @@ final class Programs {
     }
 
     private func waitFor(_ socket: String) throws {
-        let deadline = Stopwatch.wallTime() + 20_000_000_000
+        let deadline = Stopwatch.wallTime() + 120_000_000_000
         while Stopwatch.wallTime() < deadline {
             if FileManager.default.fileExists(atPath: socket) { return }
             usleep(5_000)
         }
-        throw BenchmarkError.failed("no \(socket) after 20 seconds")
+        throw BenchmarkError.failed("no \(socket) after two minutes")
     }
 }

@@ -16,7 +16,7 @@ struct TapBench {
     static func main() async {
         do {
             if CommandLine.arguments.dropFirst().first == "path" {
-                return try runPath(CommandLine.arguments.dropFirst(2))
+                return try await runPath(CommandLine.arguments.dropFirst(2))
             }
             let options = try Options(CommandLine.arguments.dropFirst())
             if options.hasHeading { Table.heading() }
@@ -27,7 +27,7 @@ struct TapBench {
         }
     }
 
-    private static func runPath(_ arguments: some Collection<String>) throws {
+    private static func runPath(_ arguments: some Collection<String>) async throws {
         if arguments.isEmpty { return print(HotPath.allCases.map(\.rawValue).joined(separator: "\n")) }
         guard arguments.count == 2, let path = arguments.first.flatMap({ HotPath(rawValue: $0) }),
             let times = arguments.dropFirst().first.flatMap({ Int($0) }), times > 0
@@ -35,7 +35,7 @@ struct TapBench {
             let names = HotPath.allCases.map(\.rawValue).joined(separator: ", ")
             throw BenchmarkError.wrongUse("path needs a number of runs and one of \(names)")
         }
-        try path.run(times: times)
+        try await path.run(times: times)
     }
 
     private static func run(_ section: Section, taps: Int, seconds: Int) async throws {
