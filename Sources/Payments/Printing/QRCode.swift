@@ -11,12 +11,24 @@ public struct QRCode: Sendable {
     /// The quiet zone that ISO/IEC 18004 asks for, in modules.
     static let quietZone = 4
 
-    /// - Parameter text: bytes of UTF-8 without a zero among them, at most 2,331.
+    /// UTF-8 in the list of extended channel interpretations. Without it a reader guesses: ZBar reads the euro as kanji.
+    private static let utf8Interpretation: UInt32 = 26
+
+    /// Text that is not ASCII says that it is UTF-8 (ISO/IEC 18004, extended channel interpretation).
+    ///
+    /// - Parameter text: bytes of UTF-8 without a zero among them, at most 2,331, or 2,330 where they are not ASCII.
     /// - Returns: `nil` where `text` is empty, has a zero, or does not fit.
     public init?(_ text: String) {
         guard !text.utf8.isEmpty, !text.utf8.contains(0) else { return nil }
-        // SAFETY: the library copies the text before it returns, and gives back a structure that it owns until it is freed.
-        guard let code = unsafe QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M) else { return nil }
+        // SAFETY: the library copies the text before it returns, and gives back structures that it owns until they are freed.
+        guard let input = unsafe QRinput_new2(0, QR_ECLEVEL_M) else { return nil }
+        defer { unsafe QRinput_free(input) }
+        let bytes = Array(text.utf8)
+        let isASCII = bytes.allSatisfy { $0 < 0x80 }
+        guard unsafe isASCII || QRinput_appendECIheader(input, QRCode.utf8Interpretation) == 0,
+            unsafe QRinput_append(input, QR_MODE_8, Int32(clamping: bytes.count), bytes) == 0,
+            let code = unsafe QRcode_encodeInput(input)
+        else { return nil }
         defer { unsafe QRcode_free(code) }
         width = Int(unsafe code.pointee.width)
         // SAFETY: `data` has width × width bytes; the lowest bit of each is the module's colour.

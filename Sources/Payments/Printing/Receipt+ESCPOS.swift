@@ -15,9 +15,27 @@ extension Receipt {
             Letters.replaced(in: text) { CodePage858.byte(of: $0) != nil }
         }
         for character in text { bytes.append(character == "\n" ? 0x0A : CodePage858.byte(of: character) ?? 0x3F) }
-        if let qr { bytes += Receipt.qrCommand(qr) }
+        if let qr { bytes += qr.utf8.allSatisfy { $0 < 0x80 } ? Receipt.qrCommand(qr) : Receipt.raster(qr) }
         // GS V 66 0: feed to the cutter, and cut all but a bridge.
         return bytes + [0x1D, 0x56, 66, 0]
+    }
+
+    /// GS v 0: the code as a picture, in the middle. A printer that draws the code itself takes no word of its letters' encoding.
+    private static func raster(_ text: String) -> [UInt8] {
+        guard let code = QRCode(text) else { return [] }
+        // 360 dots fit on paper of 58 mm.
+        let dots = max(2, min(6, 360 / code.width))
+        let side = code.width * dots
+        let bytesPerLine = (side + 7) / 8
+        var picture: [UInt8] = []
+        for row in 0..<side {
+            var line = [UInt8](repeating: 0, count: bytesPerLine)
+            for column in 0..<side where code[column / dots, row / dots] { line[column / 8] |= 0x80 >> UInt8(column % 8) }
+            picture += line
+        }
+        func number(_ value: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)] }
+        let header = [0x1D, 0x76, 0x30, 0] + number(bytesPerLine) + number(side)
+        return [0x1B, 0x61, 1] + header + picture + [0x0A, 0x1B, 0x61, 0]
     }
 
     /// GS ( k, functions 165, 167, 169, 180 and 181: model 2, six dots a module, level M, the data, and print, in the middle.

@@ -17,6 +17,23 @@ enum CodeReader {
         return Array("P5\n\(width * 8) \(rows.count * 8)\n255\n".utf8) + pixels
     }
 
+    /// Of dots, eight a byte, ink for each that is set; with the margin that paper has.
+    static func picture(of dots: [UInt8], perLine: Int) -> [UInt8] {
+        let width = (perLine + 8) * 8
+        let side = [UInt8](repeating: 255, count: 32)
+        let blank = [UInt8](repeating: 255, count: width * 32)
+        var pixels = blank
+        for start in stride(from: 0, to: dots.count, by: perLine) {
+            pixels += side
+            for byte in dots[start..<min(start + perLine, dots.count)] {
+                pixels += (0..<8).map { byte & (0x80 >> UInt8($0)) == 0 ? 255 : 0 }
+            }
+            pixels += side
+        }
+        pixels += blank
+        return Array("P5\n\(width) \(pixels.count / width)\n255\n".utf8) + pixels
+    }
+
     static func read(_ picture: [UInt8], _ form: String) throws -> String {
         let folder = try Folder()
         let file = folder.url.appending(path: "code." + form)

@@ -42,6 +42,23 @@ struct QRCodeTests {
         #expect(!receipt.text(width: 48).contains("█"))
     }
 
+    @Test("P7: letters beyond ASCII are read back as they are, and not as kanji", arguments: ["12 €", "Müller", "Łódź", "café ☕"])
+    func letters(text: String) throws {
+        let code = try #require(QRCode(text))
+        #expect(try CodeReader.read(code.png(scale: 8), "png") == text)
+        #expect(QRCode(String(repeating: "a", count: 2_328) + "é") != nil)
+        #expect(QRCode(String(repeating: "a", count: 2_329) + "é") == nil)
+        // A printer gets a picture of it: GS v 0, bytes a line, lines, and as many bytes as both say.
+        var receipt = try ReceiptBench.receipt(.approved)
+        receipt.qr = text
+        let bytes = receipt.escPOS(width: 42)
+        let header = try #require(bytes.firstRange(of: [0x1D, 0x76, 0x30, 0])).upperBound
+        let (perLine, lines) = (Int(bytes[header]), Int(bytes[header + 2]) + Int(bytes[header + 3]) * 256)
+        let picture = bytes[(header + 4)...].prefix(perLine * lines)
+        #expect(picture.count == perLine * lines)
+        #expect(try CodeReader.read(CodeReader.picture(of: Array(picture), perLine: perLine), "pgm") == text)
+    }
+
     @Test("Nothing is drawn of an empty text, of a zero, or of more than a code holds")
     func limits() {
         #expect(QRCode("") == nil)
