@@ -162,13 +162,13 @@ public final class AuditSource {
     /// Payments whose row does not have its digest, or whose account is not what the ledger says. A file that no newer daemon has
     /// opened yet has no digests.
     private func altered(_ range: IDRange) throws(JournalError) -> Set<String> {
-        let columns = try Journal.columns(of: "payment", in: database)
         let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
         guard version == [Int64(Schema.version)] else { return [] }
+        let digests = try JournalDigests(of: database)
         let found = try database.query(
             """
             SELECT id FROM payment WHERE \(range.of("id"))
-                AND (\(JournalDigests.expression(columns: columns)) IS NOT \(JournalDigests.written)
+                AND (\(digests.ofPayment) IS NOT \(JournalDigests.written)
                     OR (\(Journal.differsFromLedger)))
             """, range.values
         ) { (row) throws(JournalError) in try row.text(0) }

@@ -30,3 +30,14 @@ extension DamagedPayment: CustomStringConvertible {
             + (differsFromLedger ? ", account and ledger differ" : "")
     }
 }
+
+/// A row of the journal that belongs to no payment, and is not as it was written, or is gone.
+public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
+    public let table: String
+    /// What the row is known by in its table.
+    public let key: String
+
+    public init(table: String, key: String) { (self.table, self.key) = (table, key) }
+
+    public var description: String { "\(table) \(key)" }
+}

@@ -90,11 +90,14 @@ extension Journal {
     private func agreements(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [Agreement] {
         try database.query(
             """
-            SELECT id, terms, hash, agreed_at, payment, ended_at, end FROM agreement WHERE \(condition)
+            SELECT id, terms, hash, agreed_at, payment, ended_at, end, \(digests.isSound("agreement", by: "id"))
+            FROM agreement WHERE \(condition)
             ORDER BY agreed_at, id
             """, values
         ) { (row) throws(JournalError) in
-            guard let id = AgreementID(rawValue: try row.text(0)), let terms: AgreementTerms = try row.message(1) else {
+            guard try row.integer(7) == 1, let id = AgreementID(rawValue: try row.text(0)),
+                let terms: AgreementTerms = try row.message(1)
+            else {
                 throw .damaged
             }
             let hash = try row.text(2)
@@ -222,10 +225,14 @@ extension Journal {
         var rows = try database.query(
             """
             SELECT id, token, mode, service, card, expires, network_reference, payment, state, created_at, ended_at,
-                attempts, due FROM credential WHERE \(condition) ORDER BY created_at, id
+                attempts, due, \(digests.isSound("credential", by: "id"))
+            FROM credential WHERE \(condition) ORDER BY created_at, id
             """, values
         ) { (row) throws(JournalError) -> CredentialRow in
-            guard let id = StoredCardID(rawValue: try row.text(0)), let card: MaskedCard = try row.message(4) else {
+            // A token that is another one charges another card.
+            guard try row.integer(13) == 1, let id = StoredCardID(rawValue: try row.text(0)),
+                let card: MaskedCard = try row.message(4)
+            else {
                 throw .damaged
             }
             let token = try row.text(1)

@@ -109,8 +109,11 @@ extension Journal {
 
     /// The report of a day as it was closed; `nil` for the open one, and for what was before there were reports.
     public func report(of day: BusinessDay) throws(JournalError) -> DayEnd? {
-        try database.query("SELECT report FROM business_day WHERE number = ?", [.integer(day.number)]) {
-            (row) throws(JournalError) -> DayEnd? in
+        try database.query(
+            "SELECT report, \(digests.isSound("business_day", by: "id")) FROM business_day WHERE number = ?",
+            [.integer(day.number)]
+        ) { (row) throws(JournalError) -> DayEnd? in
+            guard try row.integer(1) == 1 else { throw .damaged }
             guard var end: DayEnd = try row.message(0) else { return nil }
             end.day = day
             try addFigures(to: &end)

@@ -77,6 +77,29 @@ extension Journal {
         return (try damaged(where: "rowid > ? AND rowid <= ?", [.integer(row), .integer(last)]), last)
     }
 
+    /// Rows that belong to no payment and are not as they were written, or are gone: each is named, and whatever needs it says
+    /// that it is damaged.
+    public func damagedRows() throws(JournalError) -> [DamagedRow] {
+        var found: [DamagedRow] = []
+        for (table, key) in JournalDigests.others {
+            let keys = try database.query(
+                """
+                SELECT CAST(\(key) AS TEXT) FROM \(table) WHERE NOT (\(digests.isSound(table, by: key)))
+                UNION SELECT CAST(row AS TEXT) FROM digest WHERE owner = '\(table)' AND row NOT IN (SELECT \(key) FROM \(table))
+                """
+            ) { (row) throws(JournalError) in row.optionalText(0) }
+            found += keys.map { DamagedRow(table: table, key: $0 ?? "") }
+        }
+        return found
+    }
+
+    /// Keeps a write from taking what is there for right.
+    private func mark(_ id: String) throws(JournalError) {
+        try database.run(
+            "INSERT OR REPLACE INTO meta (name, value) SELECT ?1, ?2 WHERE (SELECT value FROM meta WHERE name = ?1) IS NOT ?3",
+            [.text(JournalDigests.prefix + id), .text(JournalDigests.damaged), .text(JournalDigests.differs)])
+    }
+
     private func damaged(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [DamagedPayment] {
         let rows = try database.query(
             "SELECT \(Journal.columns), \(isSoundRow), rowid FROM payment NOT INDEXED WHERE \(condition)", values
@@ -92,6 +115,7 @@ extension Journal {
         }
         var damaged: [DamagedPayment] = []
         for row in rows.compactMap(\.self) { damaged.append(contentsOf: try outline(row)) }
+        for payment in damaged { if let id = payment.id { try mark(id.text) } }
         return damaged
     }
 

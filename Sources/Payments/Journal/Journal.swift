@@ -19,8 +19,7 @@ public final class Journal {
     /// The write-ahead log of an earlier run was damaged, not cut off: payments may be missing. It was kept aside.
     public let isLogDamaged: Bool
     let database: Database
-    /// Columns of `payment`, in the order of the table.
-    let paymentColumns: [String]
+    let digests: JournalDigests
     private let lock: JournalLock
     private let path: String
 
@@ -84,8 +83,8 @@ public final class Journal {
         self.support = support
         needsScrub = hasFormerLog || isUpgraded
         try database.run(script: "PRAGMA foreign_keys = ON")
-        paymentColumns = try Journal.columns(of: "payment", in: database)
-        try database.run(script: JournalDigests.triggers(columns: paymentColumns))
+        digests = try JournalDigests(of: database)
+        try database.run(script: digests.triggers)
         try correctErasedMark()
         try examineBooks()
     }
@@ -229,16 +228,6 @@ extension Journal {
             try database.run(script: Schema.meta)
             if found < Schema.version { try writeAccounts(database) }
             try database.run(Schema.openDay, [.text(TransactionID().text), .integer(Timestamp.now.milliseconds)])
-            // What an earlier version wrote has to be believed once.
-            let hasDigests = try meta("digests", in: database) != nil
-            if found < Schema.version || !hasDigests {
-                try database.run(script: JournalDigests.renewal(columns: columns(of: "payment", in: database)))
-                try setMeta("digests", "1", in: database)
-                // What was damaged before stays so.
-                for id in damaged {
-                    try database.run("DELETE FROM meta WHERE name = ?", [.text(JournalDigests.prefix + id)])
-                }
-            }
             try database.run(
                 "INSERT OR IGNORE INTO installation (only_row, support, next_event) VALUES (1, ?, 1)",
                 [.text(TransactionID().text)])
@@ -246,6 +235,14 @@ extension Journal {
                 try row.text(0)
             }
             guard let name = names.first else { throw .damaged }
+            try setMeta("digests", "1", in: database)
+            // What an earlier version wrote has to be believed once. What was damaged before stays so.
+            if isOlder {
+                try database.run(script: JournalDigests(of: database).renewal)
+                for id in damaged {
+                    try setMeta(JournalDigests.prefix + id, JournalDigests.damaged, in: database)
+                }
+            }
             return (name, isOlder && found > 0)
         }
     }
@@ -274,7 +271,11 @@ extension Journal {
             (row) throws(JournalError) in try row.text(0)
         }
         guard tables.count == 2, try meta("digests", in: database) != nil else { return [] }
-        let digest = JournalDigests.expression(columns: try columns(of: "payment", in: database))
+        let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
+        let digest =
+            try version.first ?? 0 < Schema.digestsOfRows
+            ? JournalDigests.former(columns: columns(of: "payment", in: database))
+            : JournalDigests(of: database).ofPayment
         return try database.query("SELECT id FROM payment WHERE \(digest) IS NOT \(JournalDigests.written)") {
             (row) throws(JournalError) in row.optionalText(0)
         }.compactMap(\.self)

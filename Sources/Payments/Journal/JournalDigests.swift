@@ -2,20 +2,59 @@
 import Crypto
 import PaymentValues
 
-/// What tells a damaged payment from a sound one: a digest over its row and its states, renewed with each write in the same
-/// transaction. SQLite finds pages that hang together wrongly; a byte that is another one within a value it does not find.
+/// What tells a damaged payment from a sound one: a digest over its row, its states and all that the books have of it,
+/// renewed with each write in the same transaction. SQLite finds pages that hang together wrongly; a byte that is another one within a
+/// value it does not find. Of what belongs to no payment each row has a digest of its own.
 ///
 /// It is no protection against people: whoever can write the file can write the digest. That is what the audit chain is for.
-enum JournalDigests {
+struct JournalDigests {
     static let function = "row_digest"
     /// Names of the rows of `meta` that hold them begin so.
     static let prefix = "payment:"
 
     /// Stands in the place of the digest of a payment whose ledger says something else.
     static let differs = "ledger differs"
+    /// Stands in the place of a digest that was found wrong: no write takes what is there for right afterwards.
+    static let damaged = "damaged"
 
-    /// The digest of a payment as it stands, in SQL; `payment` is the row.
-    static func expression(columns: [String]) -> String {
+    /// What belongs to a payment, by the column that says to which, in the order in which it is taken. A row of it that is
+    /// not as it was written costs that payment.
+    static let ofPayment: [(table: String, order: String)] = [
+        ("ledger", "sequence"), ("operation", "id"), ("queue_record", "sequence"), ("open_item", "payment"),
+        ("pin_attempt", "id"),
+    ]
+    /// What belongs to no payment, with what its rows are known by. Rows that are written anew each minute have none, nor
+    /// have counters that every sale counts: docs/operating/operations.md.
+    static let others: [(table: String, key: String)] = [
+        ("business_day", "id"), ("batch", "id"), ("credential", "id"), ("agreement", "id"),
+        ("profile", "sequence"), ("terms_acceptance", "sequence"), ("installation", "only_row"),
+    ]
+    /// Counters of the only row of `installation`.
+    private static let counters: Set<String> = ["next_event", "next_number", "next_change"]
+
+    /// Columns of the tables, in their order.
+    private let columns: [String: [String]]
+
+    init(of database: Database) throws(JournalError) {
+        var columns: [String: [String]] = [:]
+        for table in ["payment", "operation_change"] + JournalDigests.ofPayment.map(\.table)
+            + JournalDigests.others.map(\.table)
+        {
+            columns[table] = try Journal.columns(of: table, in: database)
+        }
+        self.columns = columns
+    }
+
+    /// Over one row as it stands, in SQL.
+    private func digest(of row: String, in table: String) -> String {
+        let columns = (columns[table] ?? []).filter { table != "installation" || !JournalDigests.counters.contains($0) }
+        return "\(JournalDigests.function)(\(columns.map { "\(row).\($0)" }.joined(separator: ", ")))"
+    }
+
+    // MARK: - Payments
+
+    /// As the version before this one has it: a payment with its states.
+    static func former(columns: [String]) -> String {
         let states = """
             (SELECT group_concat(state || '@' || at) FROM
                 (SELECT state, at FROM state_change WHERE payment = payment.id ORDER BY sequence))
@@ -23,15 +62,38 @@ enum JournalDigests {
         return "\(function)(\(columns.map { "payment.\($0)" }.joined(separator: ", ")), \(states))"
     }
 
+    /// The digest of a payment as it stands, in SQL; `payment` is the row.
+    var ofPayment: String {
+        func list(_ table: String, of condition: String, by order: String) -> String {
+            """
+            (SELECT group_concat(digest) FROM (SELECT \(digest(of: table, in: table)) AS digest
+                FROM \(table) WHERE \(condition) ORDER BY \(order)))
+            """
+        }
+        let books =
+            JournalDigests.ofPayment.map { list($0.table, of: "\($0.table).payment = payment.id", by: $0.order) }
+            + [
+                list(
+                    "operation_change",
+                    of: "operation IN (SELECT id FROM operation WHERE operation.payment = payment.id)",
+                    by: "sequence")
+            ]
+        let former = JournalDigests.former(columns: columns["payment"] ?? [])
+        return "\(former.dropLast()), \(books.joined(separator: ", ")))"
+    }
+
     /// The digest that was written, in SQL.
     static let written = "(SELECT value FROM meta WHERE name = '\(prefix)' || payment.id)"
 
-    /// Renews the digest with whatever this connection writes. Nothing of it is in the file.
-    static func triggers(columns: [String]) -> String {
-        func renewal(of payment: String) -> String {
+    /// Renews the digests with whatever this connection writes. Nothing of it is in the file.
+    var triggers: String {
+        let payments = JournalDigests.ofPayment.map { table, _ in
             """
-            INSERT OR REPLACE INTO meta (name, value)
-                SELECT '\(prefix)' || id, \(expression(columns: columns)) FROM payment WHERE id = \(payment);
+            CREATE TEMP TRIGGER digest_of_new_\(table) AFTER INSERT ON \(table) BEGIN \(renewal(of: "NEW.payment")) END;
+            CREATE TEMP TRIGGER digest_of_changed_\(table) AFTER UPDATE ON \(table)
+                BEGIN \(renewal(of: "NEW.payment", sparing: [JournalDigests.damaged, JournalDigests.differs])) END;
+            CREATE TEMP TRIGGER digest_of_removed_\(table) AFTER DELETE ON \(table)
+                BEGIN \(renewal(of: "OLD.payment")) END;
             """
         }
         return """
@@ -39,15 +101,73 @@ enum JournalDigests {
             CREATE TEMP TRIGGER digest_of_changed AFTER UPDATE ON payment BEGIN \(renewal(of: "NEW.id")) END;
             CREATE TEMP TRIGGER digest_of_state AFTER INSERT ON state_change BEGIN \(renewal(of: "NEW.payment")) END;
             CREATE TEMP TRIGGER digest_of_erased AFTER DELETE ON payment
-                BEGIN DELETE FROM meta WHERE name = '\(prefix)' || OLD.id; END;
+                BEGIN DELETE FROM meta WHERE name = '\(JournalDigests.prefix)' || OLD.id; END;
+            CREATE TEMP TRIGGER digest_of_operation AFTER INSERT ON operation_change
+                BEGIN \(renewal(of: "(SELECT payment FROM operation WHERE id = NEW.operation)")) END;
+            CREATE TEMP TRIGGER digest_before_day BEFORE UPDATE OF day ON ledger BEGIN
+                UPDATE meta SET value = '\(JournalDigests.damaged)' WHERE name = '\(JournalDigests.prefix)' || OLD.payment
+                    AND value NOT IN ('\(JournalDigests.damaged)', '\(JournalDigests.differs)')
+                    AND value IS NOT (SELECT \(ofPayment) FROM payment WHERE id = OLD.payment);
+                END;
+            """ + (payments + JournalDigests.others.map { trigger($0.table, $0.key) }).joined(separator: "\n")
+    }
+
+    private func renewal(of payment: String, sparing marks: [String] = [JournalDigests.damaged]) -> String {
+        """
+        INSERT OR REPLACE INTO meta (name, value)
+            SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment WHERE id = \(payment)
+                AND \(JournalDigests.written) IS NOT '\(marks[0])'
+                \(marks.dropFirst().map { "AND \(JournalDigests.written) IS NOT '\($0)'" }.joined(separator: " "));
+        """
+    }
+
+    /// Writes the digest of every row, believing what is there.
+    var renewal: String {
+        let payments = """
+            DELETE FROM meta WHERE name >= '\(JournalDigests.prefix)' AND name < '\(JournalDigests.prefix)~';
+            INSERT INTO meta (name, value) SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment;
+            DELETE FROM digest;
+            """
+        let others = JournalDigests.others.map { table, key in
+            """
+            INSERT INTO digest (owner, row, value)
+                SELECT '\(table)', \(key), \(digest(of: table, in: table)) FROM \(table);
+            """
+        }
+        return ([payments] + others).joined(separator: "\n")
+    }
+
+    // MARK: - What belongs to no payment
+
+    /// What was found wrong stays so until the row is gone.
+    private func trigger(_ table: String, _ key: String) -> String {
+        func renewal(_ row: String) -> String {
+            """
+            INSERT OR REPLACE INTO digest (owner, row, value)
+                SELECT '\(table)', \(row).\(key), \(digest(of: row, in: table)) WHERE NOT EXISTS (SELECT 1 FROM digest
+                    WHERE owner = '\(table)' AND row = \(row).\(key) AND value = '\(JournalDigests.damaged)');
+            """
+        }
+        // Counters are counted by every sale.
+        let changed = (columns[table] ?? []).filter { table != "installation" || !JournalDigests.counters.contains($0) }
+        let columns = changed.joined(separator: ", ")
+        return """
+            CREATE TEMP TRIGGER digest_of_new_\(table) AFTER INSERT ON \(table) BEGIN \(renewal("NEW")) END;
+            CREATE TEMP TRIGGER digest_before_\(table) BEFORE UPDATE OF \(columns) ON \(table) BEGIN
+                UPDATE digest SET value = '\(JournalDigests.damaged)' WHERE owner = '\(table)' AND row = OLD.\(key)
+                    AND value IS NOT \(digest(of: "OLD", in: table));
+                END;
+            CREATE TEMP TRIGGER digest_of_changed_\(table) AFTER UPDATE OF \(columns) ON \(table)
+                BEGIN \(renewal("NEW")) END;
+            CREATE TEMP TRIGGER digest_of_removed_\(table) AFTER DELETE ON \(table)
+                BEGIN DELETE FROM digest WHERE owner = '\(table)' AND row = OLD.\(key); END;
             """
     }
 
-    /// Writes the digest of every payment, believing what is there.
-    static func renewal(columns: [String]) -> String {
+    /// Whether a row of such a table is as it was written, in SQL; `table` is the row.
+    func isSound(_ table: String, by key: String) -> String {
         """
-        DELETE FROM meta WHERE name >= '\(prefix)' AND name < '\(prefix)~';
-        INSERT INTO meta (name, value) SELECT '\(prefix)' || id, \(expression(columns: columns)) FROM payment;
+        (SELECT value FROM digest WHERE owner = '\(table)' AND row = \(table).\(key)) IS \(digest(of: table, in: table))
         """
     }
 

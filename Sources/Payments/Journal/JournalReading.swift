@@ -16,7 +16,7 @@ extension Journal {
 
     /// Whether a row of `payment` is as it was written, in SQL.
     var isSoundRow: String {
-        "\(JournalDigests.expression(columns: paymentColumns)) IS \(JournalDigests.written)"
+        "\(digests.ofPayment) IS \(JournalDigests.written)"
     }
 
     /// What a reader does with payments that are not as they were written.

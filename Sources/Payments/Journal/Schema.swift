@@ -164,5 +164,16 @@ enum Schema {
         CREATE TABLE spent_key (digest TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
         """,
         lists, operations, ledger, principals, credentials, reconciliation, pins,
+        """
+        CREATE TABLE digest (
+            owner TEXT NOT NULL,
+            row ANY NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (owner, row)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
+
+    /// The first version whose digests are over all that the books have of a payment, and over rows that belong to none.
+    static let digestsOfRows: Int64 = 14
 }

@@ -21,6 +21,8 @@ final class JournalHealth: Sendable {
         /// Writes that had failed by then.
         var failures = 0
         var damaged: [DamagedPayment] = []
+        /// Rows that belong to no payment.
+        var damagedRows: [DamagedRow] = []
         /// Tables in which the last look found a fault.
         var faults: [String] = []
         var examinedAt: Timestamp?
@@ -126,7 +128,22 @@ final class JournalHealth: Sendable {
     func noteDamaged() async throws(JournalError) {
         let damaged = try await journal.use { (journal) throws(JournalError) in try journal.damagedPayments() }
         await note(damaged)
+        try await noteDamagedRows()
         try await noteDamagedLogs()
+    }
+
+    private func noteDamagedRows() async throws(JournalError) {
+        let found = try await journal.use { (journal) throws(JournalError) in try journal.damagedRows() }
+        let news = state.withLock { state in
+            defer { state.damagedRows = found }
+            return found.filter { !state.damagedRows.contains($0) }
+        }
+        for row in news {
+            logger.critical(
+                "row damaged in the journal: make a copy, and compare with the last backup", metadata: ["row": "\(row)"]
+            )
+            await trail.note(AuditEntry(.operation, subject: row.key, detail: "row damaged: \(row)"))
+        }
     }
 
     private func noteDamagedLogs() async throws(JournalError) {
@@ -182,6 +199,7 @@ final class JournalHealth: Sendable {
                 await note(slice.damaged)
                 last = slice.last
             }
+            try await noteDamagedRows()
             await note(try await verifyAudit(while: isQuiet))
             state.withLock { ($0.faults, $0.examinedAt) = (faults, .now) }
             guard !faults.isEmpty else { return logger.info("journal examined, nothing found") }
@@ -289,7 +307,8 @@ final class JournalHealth: Sendable {
         let trouble = await trouble()
         return state.withLock { state in
             var status = Status.Journal(
-                writable: trouble == nil, damaged: state.damaged.map { $0.id?.text ?? "row \($0.row)" })
+                writable: trouble == nil,
+                damaged: state.damaged.map { $0.id?.text ?? "row \($0.row)" } + state.damagedRows.map(\.description))
             status.error = (trouble ?? (isFaulty(state.faults) ? .storageFailed : nil)).map { ErrorDetail($0) }
             status.examinedAt = state.examinedAt
             status.auditFaults = state.auditFaults
