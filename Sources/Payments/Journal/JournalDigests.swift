@@ -112,13 +112,17 @@ struct JournalDigests {
             """ + (payments + JournalDigests.others.map { trigger($0.table, $0.key) }).joined(separator: "\n")
     }
 
+    /// Not `INSERT OR REPLACE`: the conflict clause of the statement that fires a trigger takes the place of the trigger's own.
     private func renewal(of payment: String, sparing marks: [String] = [JournalDigests.damaged]) -> String {
-        """
-        INSERT OR REPLACE INTO meta (name, value)
-            SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment WHERE id = \(payment)
-                AND \(JournalDigests.written) IS NOT '\(marks[0])'
-                \(marks.dropFirst().map { "AND \(JournalDigests.written) IS NOT '\($0)'" }.joined(separator: " "));
-        """
+        let spared = marks.map { "'\($0)'" }.joined(separator: ", ")
+        return """
+            UPDATE meta SET value = (SELECT \(ofPayment) FROM payment WHERE id = \(payment))
+                WHERE name = '\(JournalDigests.prefix)' || \(payment) AND value NOT IN (\(spared))
+                    AND EXISTS (SELECT 1 FROM payment WHERE id = \(payment));
+            INSERT INTO meta (name, value) SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment
+                WHERE id = \(payment) AND NOT EXISTS
+                    (SELECT 1 FROM meta WHERE name = '\(JournalDigests.prefix)' || payment.id);
+            """
     }
 
     /// Writes the digest of every row, believing what is there.
