@@ -112,17 +112,15 @@ struct JournalDigests {
             """ + (payments + JournalDigests.others.map { trigger($0.table, $0.key) }).joined(separator: "\n")
     }
 
-    /// Not `INSERT OR REPLACE`: the conflict clause of the statement that fires a trigger takes the place of the trigger's own.
+    /// An upsert, not `INSERT OR REPLACE`: the conflict clause of the statement that fires a trigger takes the place of the trigger's
+    /// own (SQLite, CREATE TRIGGER), and an upsert has none.
     private func renewal(of payment: String, sparing marks: [String] = [JournalDigests.damaged]) -> String {
-        let spared = marks.map { "'\($0)'" }.joined(separator: ", ")
-        return """
-            UPDATE meta SET value = (SELECT \(ofPayment) FROM payment WHERE id = \(payment))
-                WHERE name = '\(JournalDigests.prefix)' || \(payment) AND value NOT IN (\(spared))
-                    AND EXISTS (SELECT 1 FROM payment WHERE id = \(payment));
-            INSERT INTO meta (name, value) SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment
-                WHERE id = \(payment) AND NOT EXISTS
-                    (SELECT 1 FROM meta WHERE name = '\(JournalDigests.prefix)' || payment.id);
-            """
+        """
+        INSERT INTO meta (name, value)
+            SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment WHERE id = \(payment)
+            ON CONFLICT DO UPDATE SET value = excluded.value
+                WHERE value NOT IN (\(marks.map { "'\($0)'" }.joined(separator: ", ")));
+        """
     }
 
     /// Writes the digest of every row, believing what is there.
@@ -147,9 +145,8 @@ struct JournalDigests {
     private func trigger(_ table: String, _ key: String) -> String {
         func renewal(_ row: String) -> String {
             """
-            INSERT OR REPLACE INTO digest (owner, row, value)
-                SELECT '\(table)', \(row).\(key), \(digest(of: row, in: table)) WHERE NOT EXISTS (SELECT 1 FROM digest
-                    WHERE owner = '\(table)' AND row = \(row).\(key) AND value = '\(JournalDigests.damaged)');
+            INSERT INTO digest (owner, row, value) SELECT '\(table)', \(row).\(key), \(digest(of: row, in: table)) WHERE true
+                ON CONFLICT DO UPDATE SET value = excluded.value WHERE value <> '\(JournalDigests.damaged)';
             """
         }
         // Counters are counted by every sale.

@@ -154,7 +154,11 @@ import Transactions
     func adopted() throws {
         try removing {
             let records = try fill(5)
-            try sqlite("DROP TABLE meta; UPDATE payment SET value = 7 WHERE order_reference = 'order-2'")
+            try sqlite(
+                """
+                DROP TABLE meta; DROP TABLE digest; PRAGMA user_version = 13;
+                UPDATE payment SET value = 7 WHERE order_reference = 'order-2'
+                """)
             do { #expect(try Journal(directory: path).damagedPayments().isEmpty) }
             try sqlite("UPDATE payment SET value = 8 WHERE order_reference = 'order-2'")
             #expect(try Journal(directory: path).damagedPayments().map(\.id) == [records[2].transaction.id])
