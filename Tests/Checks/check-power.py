@@ -22,104 +22,20 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Rigs/Disk"))
 import model  # noqa: E402
+from callers import Callers  # noqa: E402
 from faults import Fault, flipped  # noqa: E402
-from judge import Facts, judge  # noqa: E402
+from judge import judge  # noqa: E402
+from recording import Recording, place, recording  # noqa: E402
 from shop import Shop  # noqa: E402
+from stages import STAGES, played  # noqa: E402
 
 # Seconds for which the power is away: a till's time to confirm is over or not, and a clock without a battery goes back.
 AWAY = (0, 0, 3, 45, 7_200, -3_600)
-DISKS = ("state", "ecr", "psp")
 
 
 def compiled(folder):
     for name in ("Disk/disk", "Clock/clock"):
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", f"{folder}/{name[-4:]}.so", f"{ROOT}/Tests/Rigs/{name}.c"], check=True)
-
-
-def place(path):
-    path = pathlib.Path(path)
-    for disk in DISKS:
-        (path / disk).mkdir(parents=True, mode=0o700)
-    return path
-
-
-def recording(folder, log):
-    return {"LD_PRELOAD": f"{folder}/disk.so", "DISK_RECORD": str(log), "DISK_FOLDER": os.path.realpath(log.parent)}
-
-
-class Recording:
-    """A day that was played: its records, what was said, and the moments at which something changes."""
-
-    def __init__(self, records, *base):
-        """`base` is what was there before: a folder, and the inodes that its files had, by name."""
-        self.records, self.said, self.base = records, model.messages(records), base
-        of_shop = [it for it in records if it.program != "san" and it.path.split("/")[0] not in ("psp",)]
-        self.moments = sorted({it.number + after for it in of_shop if it.kind in "BECRUMLS" for after in (0, 1)} |
-                              {it.number for it in records if it.program == "san" and it.kind == "S"})
-        self.writes = [it.number for it in of_shop if it.kind in "WTA"]
-
-    def moment(self, dice, kind):
-        """What is lost or kept changes with syncs, names and sends; what is in between, with each write."""
-        return dice.choice(self.moments if kind.startswith("strict") or kind == "ext4" or dice.random() < 0.5 else self.writes)
-
-    def is_noted(self, sold, moment):
-        """That its till was told stands in the bridge's ledger after the answer. A cut in between is told of, and takes the payment
-        back: docs/integrating/till-protocols.md."""
-        begun = [it.offset for it in self.records if it.kind == "B" and it.path.startswith("ecr/") and it.number > sold]
-        return sold > 0 and any(it.kind == "E" and it.offset == begun[0] and it.number < moment for it in self.records if begun)
-
-    def image(self, kind, moment, dice, folder, dropped=()):
-        disk = model.Disk(*self.base)
-        for it in self.records[:moment]:
-            if not it.path.startswith("psp"):
-                disk.play(it, dropped)
-        disk.image(kind, dice, folder, lambda name: not name.startswith("psp"))
-        # The payment service loses no power. What was on its way is booked, or was lost with the line.
-        asked = [it.number for it in self.said if it.program == "tap" and it.line.startswith("POST") and it.number < moment]
-        answered = [it.number for it in self.said if it.program == "san" and asked and it.number > asked[-1]]
-        until = answered[0] if answered and answered[0] >= moment and dice.random() < 0.5 else moment
-        service = model.Disk(*self.base)
-        for it in self.records[:until]:
-            service.play(it)
-        service.image("all", dice, folder, lambda name: name.startswith("psp"))
-
-
-    # Faults that are planted: syncs that are left out
-
-    def before(self, path, is_meant):
-        """The last sync of that file before each message that is meant."""
-        syncs = [it for it in self.records if it.kind == "E" and it.path == path]
-        found = set()
-        for message in self.said:
-            if is_meant(message):
-                found |= {it.offset for it in [it for it in syncs if it.number < message.number][-1:]}
-        return found
-
-    def plants(self):
-        log, ledger = "state/journal.sqlite-wal", "ecr/web.ledger"
-        start = next(it.number for it in self.records if it.kind == "R" and it.other == "state/installation.key")
-
-        def told(state):
-            return lambda it: it.program == "tap" and it.line.startswith("HTTP/1.1 20") and isinstance(it.body, dict) and \
-                it.body.get("state") == state
-
-        def asks(it, is_sale):
-            return it.program == "tap" and it.line.startswith("POST") and (
-                it.line.endswith("/v1/authorizations HTTP/1.1") == is_sale)
-
-        return {
-            "the log, before the payment service is asked": self.before(log, lambda it: asks(it, True)),
-            "the log, before an operation is asked for": self.before(
-                log, lambda it: asks(it, False) and "/reversals" not in it.line),
-            "the log, before `approved` is told": self.before(log, told("approved")),
-            "the log, before `stored` is told": self.before(log, told("stored")),
-            "the log, before a closed day is told": self.before(log, lambda it: it.program == "tap" and "totals" in (it.body or {})),
-            "the folder, after the key was renamed": {
-                it.offset for it in self.records if it.kind == "E" and it.path == "state" and it.number > start},
-            "the journal, before its log is used anew": {
-                it.offset for it in self.records if it.kind == "E" and it.path == "state/journal.sqlite" and it.number > start},
-            "the till's ledger, after its till was told": {
-                it.offset for it in self.records if it.kind == "E" and it.path == ledger}}
 
 
 def record(binaries, folder, seed):
@@ -146,27 +62,40 @@ def replayed(folder):
 class Check:
     """One image: it is made, started, and judged."""
 
-    def __init__(self, arguments, folder, day, dropped=()):
-        self.arguments, self.folder, self.day, self.dropped = arguments, folder, day, dropped
+    def __init__(self, arguments, folder, day, dropped=(), moments=None):
+        """`moments` are those at which it is worth to look; an image that is the same without the dropped syncs is none."""
+        self.arguments, self.folder, self.day, self.dropped, self.moments = arguments, folder, day, dropped, moments
+
+    def is_other(self, kind, moment, number):
+        found = []
+        for dropped in ((), self.dropped):
+            path = place(self.folder / f"image-{number}-{'with' if dropped else 'without'}")
+            self.day.image(kind, moment, random.Random(number), path, dropped)
+            found.append(path)
+        same = subprocess.run(["diff", "-rq", *found], capture_output=True).returncode == 0
+        for path in found:
+            shutil.rmtree(path)
+        return not same
 
     def run(self, number):
         dice = random.Random(f"{self.arguments.seed}/{number}")
         kind, away = dice.choice(model.KINDS), dice.choice(AWAY)
-        moment = self.day.moment(dice, kind)
+        moment = self.day.moment(dice, kind) if self.moments is None else dice.choice(self.moments)
+        if self.moments is not None and not self.is_other(kind, moment, number):
+            return "", None
         is_cut_again = dice.random() < 0.15
         path = place(self.folder / f"image-{number}")
         name = f"image {number}: {kind} at {moment}, away for {away} s{', cut again' if is_cut_again else ''}"
         shop = None
         try:
             self.day.image(kind, moment, dice, path, self.dropped)
-            facts = Facts()
-            facts.listen(self.day.said, moment)
-            is_sold = self.day.is_noted(facts.sold, moment)
+            facts = self.day.facts(moment)
+            sold = self.day.noted(facts, moment)
             if is_cut_again:
                 path = self.cut_again(path, dice, facts)
             (path / "wall").write_text(f"{away}\n")
             shop = Shop(self.arguments.binaries, path, {"LD_PRELOAD": f"{self.folder}/lock.so", "SHIFTED": str(path / "wall")})
-            faults = self.start(shop, facts, is_sold)
+            faults = self.start(shop, facts, sold)
         except (RuntimeError, OSError, ValueError, KeyError) as error:
             faults = [f"{error!r}"]
         finally:
@@ -197,21 +126,57 @@ class Check:
         facts.listen(second.said, moment)
         return again
 
-    def start(self, shop, facts, is_sold):
+    def start(self, shop, facts, sold):
         shop.begin()
         # A clock that went back with the power is put right by a time server, once there is a network.
         pathlib.Path(shop.folder, "wall").write_text("0\n")
         for program in ("nfc-tapd", "nfc-tap-ecr"):
             if shop.ended(program):
                 return [f"{program} does not start: {shop.said(program)[-400:]}"]
-        faults = judge(shop, facts, is_sold)
-        if shop.stop("nfc-tapd") != 0:
-            faults.append("the daemon does not stop as it should")
-        verify = subprocess.run([f"{self.arguments.binaries}/nfc-tap", "audit", "verify", "--file", f"{shop.folder}/state/journal.sqlite"],
-                                capture_output=True, text=True)
-        if verify.returncode != 0:
-            faults.append(f"the chain does not hold: {verify.stdout}{verify.stderr}")
-        return faults
+        return judge(shop, facts, sold) + verified(self.arguments, shop)
+
+
+def verified(arguments, shop):
+    faults = [] if shop.stop("nfc-tapd") == 0 else ["the daemon does not stop as it should"]
+    verify = subprocess.run([f"{arguments.binaries}/nfc-tap", "audit", "verify", "--file", f"{shop.folder}/state/journal.sqlite"],
+                            capture_output=True, text=True)
+    return faults if verify.returncode == 0 else [*faults, f"the chain does not hold: {verify.stdout}{verify.stderr}"]
+
+
+def stages(arguments, folder, day):
+    """What is done to the books as a whole, cut off at any moment."""
+    end, all_played = place(folder / "end-of-day"), []
+    day.image("all", len(day.records), random.Random(0), end)
+    for name, kind in STAGES.items():
+        stage = kind(day.facts(len(day.records)))
+        all_played.append((name, stage, played(stage, end, folder, name, arguments.binaries)))
+
+    def run(number):
+        name, stage, recorded = all_played[number % len(all_played)]
+        dice = random.Random(f"{arguments.seed}/{number}")
+        kind = dice.choice(model.KINDS)
+        moment = recorded.moment(dice, kind)
+        path = place(folder / f"stage-{number}")
+        recorded.image(kind, moment, dice, path)
+        shop = Shop(arguments.binaries, path, stage.clock(folder, path))
+        try:
+            found = stage.judge(shop, path, recorded, moment)
+            found = found or verified(arguments, shop)
+        except (RuntimeError, OSError, ValueError, KeyError, subprocess.CalledProcessError) as error:
+            found = [f"{error!r}: {shop.said('nfc-tapd')[-400:]}"]
+        finally:
+            shop.end()
+        if not found:
+            shutil.rmtree(path)
+        return f"stage {number}: {name}, {kind} at {moment} of {len(recorded.records)}", found
+
+    losses = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
+        for name, found in pool.map(run, range(arguments.count) if arguments.image is None else [arguments.image]):
+            losses += bool(found)
+            for fault in found:
+                print(f"{name}: {fault}", flush=True)
+    return losses
 
 
 def plants(arguments, folder, day):
@@ -231,6 +196,25 @@ def plants(arguments, folder, day):
     return 1 if missed else 0
 
 
+def syncs(arguments, folder, day):
+    """Every function of the sources that syncs, without its syncs: how many images it takes until that is found."""
+    print("| file | asked for by | syncs | found |\n|---|---|---|---|")
+    for (path, who), dropped in sorted(day.asked_for(Callers(arguments.binaries)).items()):
+        if arguments.only and arguments.only not in f"{path} {who}":
+            continue
+        moments, looked, found = day.concerned(dropped), 0, None
+        check = Check(arguments, folder, day, dropped, moments)
+        with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
+            for first in range(0, arguments.count if moments else 0, arguments.workers):
+                for number, (name, faults) in enumerate(pool.map(check.run, range(first, first + arguments.workers)), first):
+                    looked += faults is not None
+                    found = found or (faults and f"image {number}, the {looked}th that is another one: {faults[0][:120]}")
+                if found:
+                    break
+        print(f"| {path} | `{who}` | {len(dropped)} | {found or f'not in {looked} images that are others'} |", flush=True)
+    return 0
+
+
 def faults(arguments, folder, day):
     """Errors of the disk, and bits that flip in what a power cut has left."""
     noticed = {}
@@ -245,10 +229,9 @@ def faults(arguments, folder, day):
         else:
             moment = day.moment(dice, "strict")
             day.image("all", moment, dice, path)
-            told = Facts()
-            told.listen(day.said, moment)
+            told = day.facts(moment)
             try:
-                (file, bit), result, found = flipped(arguments.binaries, path, dice, told, day.is_noted(told.sold, moment))
+                (file, bit), result, found = flipped(arguments.binaries, path, dice, told, day.noted(told, moment))
                 name = f"bit {bit} of {file} at {moment}"
             except (RuntimeError, OSError, ValueError, KeyError) as error:
                 name, result, found = f"a bit at {moment}", "failed", [repr(error)]
@@ -275,6 +258,9 @@ def main():
     parser.add_argument("--day", type=pathlib.Path, help="a folder that was kept: its day, recorded before, and the same images")
     parser.add_argument("--image", type=int, help="this one alone")
     parser.add_argument("--plants", action="store_true", help="leave syncs out, and say after how many images that is found")
+    parser.add_argument("--stages", action="store_true", help="no sales, but an upgrade, a purge, a copy made and put back, and new books")
+    parser.add_argument("--syncs", action="store_true", help="leave out the syncs of each function in turn; --count images each at most")
+    parser.add_argument("--only", default="", help="with --syncs: functions and files with this in their names")
     parser.add_argument("--faults", action="store_true", help="no cuts, but errors of the disk and bits that flip")
     parser.add_argument("--workers", type=int, default=2 * os.cpu_count())
     arguments = parser.parse_args()
@@ -286,15 +272,23 @@ def main():
         print(f"check-power: a day of {len(day.records)} acts, {sum(it.kind == 'E' for it in day.records)} syncs")
         if arguments.plants:
             losses = plants(arguments, folder, day)
+        elif arguments.stages:
+            losses = stages(arguments, folder, day)
+        elif arguments.syncs:
+            losses = syncs(arguments, folder, day)
         elif arguments.faults:
             losses = faults(arguments, folder, day)
         else:
             check = Check(arguments, folder, day)
             images = range(arguments.count) if arguments.image is None else [arguments.image]
             with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
-                found = [(name, fault) for name, faults in pool.map(check.run, images) for fault in faults]
-            losses = len({name for name, _ in found})
-            print(*(f"{name}: {fault}" for name, fault in found), sep="\n", end="\n" if found else "")
+                losses = 0
+                for looked, (name, found) in enumerate(pool.map(check.run, images), 1):
+                    losses += bool(found)
+                    for fault in found:
+                        print(f"{name}: {fault}", flush=True)
+                    if looked % 100 == 0 and looked < len(images):
+                        print(f"check-power: {looked} images so far, {losses} losses", flush=True)
         print(f"check-power: {arguments.count} {'faults' if arguments.faults else 'images'}, {losses} losses, seed {arguments.seed}, {time.monotonic() - begin:.0f} s")
     finally:
         if losses:

@@ -13,14 +13,17 @@
 
    DISK_RECORD names a file that begins with `struct head` and has room for what follows: records of all programs that share it, with
    contents, for model.py. DISK_FOLDER is the folder whose regular files, names and folders are recorded; sends are recorded always.
-   A write is recorded as it is done, a send before; of a sync beginning and end. The head's second half is the control: an error at the
+   A write is recorded as it is done, a send before; of a sync beginning, with the program's own functions that asked for it, and end.
+   The head's second half is the control: an error at the
    n-th sync or write of the folder, a sync that is said to be done and is not, and how long each takes.
 
    Paths as the kernel has them, so that nothing of them is to be worked out. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -32,6 +35,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -53,6 +57,28 @@ struct record {
 static int acts = 0;
 static struct head *head = NULL;
 static const char *folder = NULL;
+/* Of the program itself: its place in memory, and the length of its code. */
+static uintptr_t image = 0, image_size = 0;
+
+static int note_image(struct dl_phdr_info *it, size_t size, void *none) {
+    image = it->dlpi_addr;
+    for (int part = 0; part < it->dlpi_phnum; part++) {
+        uintptr_t end = it->dlpi_phdr[part].p_vaddr + it->dlpi_phdr[part].p_memsz;
+        if (it->dlpi_phdr[part].p_type == PT_LOAD && end > image_size) { image_size = end; }
+    }
+    return 1;
+}
+
+/* Places in the program's file of the functions that are being called, the innermost first. */
+static size_t callers(int64_t *places) {
+    void *frames[64];
+    size_t count = 0;
+    for (int frame = 0, all = backtrace(frames, 64); frame < all; frame++) {
+        uintptr_t place = (uintptr_t)frames[frame] - image;
+        if (place < image_size) { places[count++] = (int64_t)place; }
+    }
+    return count;
+}
 
 __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("DISK_RECORD");
@@ -62,6 +88,9 @@ __attribute__((constructor)) static void begin(void) {
     void *place = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     folder = getenv("DISK_FOLDER");
+    dl_iterate_phdr(note_image, NULL);
+    /* Loads what it needs with the first call. */
+    callers((int64_t[64]){0});
     if (place != MAP_FAILED && folder != NULL) { head = place; }
 }
 
@@ -123,13 +152,13 @@ static int is_inside(const char *path) {
     return strncmp(path, folder, size) == 0 && (path[size] == '/' || path[size] == 0);
 }
 
-/* 'f' for a file of the folder, 'd' for a folder in it, 's' for a socket. */
+/* 'f' for a file of the folder, 'd' for a folder in it, 's' for a socket or a serial line. */
 static char about(int number, struct stat *it) {
     char path[PATH_MAX];
     int saved = errno;
     char what = 0;
     if (head != NULL && fstat(number, it) == 0) {
-        if (S_ISSOCK(it->st_mode)) {
+        if (S_ISSOCK(it->st_mode) || (S_ISCHR(it->st_mode) && major(it->st_rdev) == 136)) {
             what = 's';
         } else if ((S_ISREG(it->st_mode) || S_ISDIR(it->st_mode)) && path_of(number, path) && is_inside(path)) {
             what = S_ISREG(it->st_mode) ? 'f' : 'd';
@@ -342,12 +371,14 @@ static int synced(int file, long call) {
     int64_t number = 0;
     if (what == 'f' || what == 'd') {
         path_of(file, path);
+        int64_t places[64];
+        size_t count = callers(places);
         lock();
         number = ++head->syncs;
         if (fails(number, head->fail_sync)) { fault = (int)head->error; }
         is_dropped = number == head->drop_sync;
         /* After an error the kernel holds the pages for written: fsync(2) of the next caller succeeds without them. */
-        put(fault != 0 ? 'X' : is_dropped ? 'N' : 'B', path, "", (int64_t)it.st_ino, number, what, NULL, 0);
+        put(fault != 0 ? 'X' : is_dropped ? 'N' : 'B', path, "", (int64_t)it.st_ino, number, what, places, 8 * count);
         unlock();
         if (head->delay > 0) { usleep((useconds_t)head->delay); }
     }

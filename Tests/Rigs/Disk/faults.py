@@ -95,7 +95,7 @@ class Fault:
             until("a journal that can be written", lambda: shop.get("/v1/status")["ready"], 60)
             facts = Facts()
             facts.listen(model.messages(model.records(log, os.path.realpath(folder))), 1 << 60)
-            faults += judge(shop, facts, False)
+            faults += judge(shop, facts, [])
             if shop.stop("nfc-tapd") != 0:
                 faults.append("the daemon does not stop as it should")
         except (RuntimeError, OSError, ValueError, KeyError) as error:
@@ -153,7 +153,7 @@ def unclear(answer):
 
 # Bits
 
-FILES = ("state/journal.sqlite", "state/journal.sqlite-wal", "state/installation.key", "state/installation.jwk", "ecr/web.ledger")
+FILES = ("state/journal.sqlite", "state/journal.sqlite-wal", "state/installation.key", "state/installation.jwk", "ecr/web.ledger", "ecr/zvt.ledger")
 # A start that refuses, or that names what is damaged.
 WORDS = ("damaged", "Damaged", "unusable", "another one", "does not hold", "restore", "cannot be read", "malformed")
 
@@ -168,7 +168,7 @@ def flip(path, dice):
     return bit
 
 
-def flipped(binaries, folder, dice, facts, is_sold):
+def flipped(binaries, folder, dice, facts, sold):
     """One bit of one file of a shop whose power went: it starts and tells of it, refuses and says what to do, or the bit says nothing.
 
     Returns what was flipped, who noticed, and faults: what was told is as it was told, or named as damaged."""
@@ -195,6 +195,6 @@ def flipped(binaries, folder, dice, facts, is_sold):
         if is_named or status["damaged"] or status.get("error"):
             return (name, bit), "named", []
         # Nobody has noticed: then nothing may be other than it was told.
-        return (name, bit), "nobody", judge(shop, facts, is_sold)
+        return (name, bit), "nobody", judge(shop, facts, sold)
     finally:
         shop.end()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was said before a power cut, and what has to be true of the books after it."""
-from shop import ENDED, until
+from shop import ENDED, TILLS, until
+from tills import TOLD
 
 BACK = {"reversing", "reversed", "declined"}
 NOT_CHARGED = BACK | {"cancelled", "failed"}
@@ -13,7 +14,19 @@ class Facts:
     """What had been said before a cut, or before several."""
 
     def __init__(self):
-        self.told, self.confirmed, self.asked, self.operations, self.days, self.sold = {}, set(), set(), set(), {}, 0
+        self.told, self.confirmed, self.asked, self.operations, self.days = {}, set(), set(), set(), {}
+        # What may have been erased since.
+        self.gone = set()
+        # By till, the number of the record with which it was told that it is paid.
+        self.sold = {}
+
+    def watch(self, records, moment):
+        """What tills without HTTP are told."""
+        for it in records[:moment]:
+            if it.kind == "S" and it.program == "ecr":
+                for till, told in TOLD.items():
+                    if told.match(it.data):
+                        self.sold.setdefault(till, it.number)
 
     def listen(self, said, moment):
         for message in said:
@@ -27,7 +40,7 @@ class Facts:
                 result = message.body.get("result")
                 told = result.get("nfc_tap", {}).get("transactions", {}) if isinstance(result, dict) else {}
                 if any(each["success"] for each in told.values()):
-                    self.sold = self.sold or message.number
+                    self.sold.setdefault("web", message.number)
 
     def hear(self, body):
         for it in body.get("transactions", []) + [body.get("transaction", body)]:
@@ -43,7 +56,7 @@ class Facts:
             self.days[body["day"]["id"]] = body["totals"]
 
 
-def judge(shop, facts, is_sold):
+def judge(shop, facts, sold):
     """After a cut: every fault of the books, held against what was said before it and what the payment service has booked."""
     faults = []
 
@@ -60,15 +73,16 @@ def judge(shop, facts, is_sold):
         """What a person is told of: it waits for that person."""
         return {item["transaction"] for item in shop.get("/v1/open-items")["items"]}
 
-    def of_till():
-        return [each for each in shop.transactions().values() if "confirmation" in each and (each.get("order") or "").startswith("ecr-")]
+    def of_till(till):
+        return [each for each in shop.transactions().values() if "confirmation" in each and each["lane"] == TILLS[till][1] and (
+            till != "web" or (each.get("order") or "").startswith("ecr-"))]
 
-    def is_kept():
+    def is_kept(till):
         """The bridge confirms after its start what its till has as paid."""
-        return any(each["state"] == "approved" and "confirmedAt" in each["confirmation"] for each in of_till())
+        return any(each["state"] == "approved" and "confirmedAt" in each["confirmation"] for each in of_till(till))
 
     def is_quiet():
-        if is_sold and not is_kept() and any(each["state"] == "approved" for each in of_till()):
+        if any(not is_kept(till) and any(each["state"] == "approved" for each in of_till(till)) for till in sold):
             return False
         open_ones = named()
         here = shop.transactions().values()
@@ -91,16 +105,21 @@ def judge(shop, facts, is_sold):
         faults.append(f"the next sale is {next_sale.get('state', next_sale)}")
     here, there = books()
     open_ones = named()
+    erased = facts.gone - set(here)
     for id, state in facts.told.items():
+        if id in erased:
+            continue
         now = here.get(id, {}).get("state", "unknown to the daemon")
         wanted = AFTER.get(state, {now})
         if state == "approved" and id not in facts.confirmed:
             wanted = wanted | BACK
         if id not in open_ones and now not in wanted and not (now == "unknown to the daemon" and state in ("cancelled", "failed")):
             faults.append(f"{id} was told {state}, and is {now}")
-    for id in facts.asked - set(here):
+    for id in facts.asked - set(here) - erased:
         faults.append(f"{id} was asked for, and is unknown to the daemon")
     for transaction, id in facts.operations:
+        if transaction in erased:
+            continue
         known = shop.get(f"/v1/operations/{id}")
         if known.get("state") != "done":
             faults.append(f"operation {id} was told done, and is {known.get('state', known)}")
@@ -112,10 +131,10 @@ def judge(shop, facts, is_sold):
     for id, each in there.items():
         account = here.get(id, {}).get("account", {}) if here.get(id, {}).get("state") == "approved" else {}
         wanted = account.get("captured", 0) - account.get("refunded", 0)
-        if each["money"] != wanted and id not in open_ones:
+        if each["money"] != wanted and id not in open_ones and id not in erased:
             faults.append(f"{id}: {each['money']} are charged there, {wanted} here ({here.get(id, {}).get('state')})")
     booked = shop.booked()
     faults += [f"nobody has seen {each}" for each in booked["unseen"] + booked["unseenOperations"]]
-    if is_sold and not is_kept():
-        faults.append(f"the bridge's till has it as paid, and it is {[(each['state'], each['confirmation']) for each in of_till()]}")
+    faults += [f"the till {till} has it as paid, and it is {[(each['state'], each['confirmation']) for each in of_till(till)]}"
+               for till in sold if not is_kept(till)]
     return faults

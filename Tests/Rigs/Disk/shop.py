@@ -10,6 +10,10 @@ import socket
 import subprocess
 import time
 
+from tills import Serial, text, zvt
+
+# Tills behind the bridge: protocol, and the lane that each has alone.
+TILLS = {"web": ("hw-proxy", "main"), "zvt": ("zvt", "two"), "text": ("caisse-ap", "three"), "serial": ("caisse-e-plus", "four")}
 ENDED = {"approved", "declined", "reversed", "cancelled", "failed"}
 
 
@@ -50,7 +54,8 @@ class Shop:
         self.binaries, self.folder, self.environment, self.processes = binaries, str(folder), environment, {}
         # What is written there is recorded, and fails, as all in the folder.
         self.logs = self.folder
-        self.port, self.calls = free_port(), 0
+        self.ports, self.calls = {till: free_port() for till in TILLS if till != "serial"}, 0
+        self.line = Serial(f"{folder}/line")
         root = pathlib.Path(__file__).resolve().parents[3]
         terminal = pathlib.Path(root, "docs/examples/terminal-test.json").read_text().replace('"floor": 0', '"floor": 100000')
         self.write("terminal.json", terminal)
@@ -78,18 +83,23 @@ class Shop:
             key-set = "test-aes-dukpt"
             [[lane]]
             name = "main"
-            reader = "virtual:{folder}/reader.sock"
-            pin-device = "pad-1"''')
+            reader = "virtual:{folder}/main.sock"
+            pin-device = "pad-1"''' + "".join(f'''
+            [[lane]]
+            name = "{lane}"
+            reader = "virtual:{folder}/{lane}.sock"''' for _, lane in TILLS.values() if lane != "main"))
         self.write("ecr.toml", f'''
             socket = "{folder}/pos.sock"
             directory = "{folder}/ecr"
+            ''' + "".join(f'''
             [[till]]
-            name = "web"
-            protocol = "hw-proxy"
-            listen = "127.0.0.1:{self.port}"
-            lane = "main"
+            name = "{till}"
+            protocol = "{protocol}"
+            {f'device = "{folder}/line"' if till == "serial" else f'listen = "127.0.0.1:{self.ports[till]}"'}
+            lane = "{lane}"
             test = true
-            origins = ["https://shop.example"]''')
+            {'origins = ["https://shop.example"]' if till == "web" else ""}
+            ''' for till, (protocol, lane) in TILLS.items()))
 
     def write(self, name, text):
         pathlib.Path(self.folder, name).write_text(text)
@@ -128,9 +138,13 @@ class Shop:
             process.send_signal(signal)
         return process.wait(60)
 
-    def end(self):
+    def kill(self):
         for program in list(self.processes):
             self.stop(program, 9)
+
+    def end(self):
+        self.kill()
+        self.line.close()
 
     def said(self, program):
         return pathlib.Path(self.logs, f"{program}.log").read_text(errors="replace")
@@ -157,10 +171,10 @@ class Shop:
     def get(self, target, **more):
         return self.ask("GET", target, **more)[1]
 
-    def card(self, line):
+    def card(self, line, lane="main"):
         with socket.socket(socket.AF_UNIX) as reader:
             reader.settimeout(10)
-            reader.connect(f"{self.folder}/reader.sock")
+            reader.connect(f"{self.folder}/{lane}.sock")
             reader.sendall(line.encode() + b"\n")
             return reader.recv(100)
 
@@ -175,7 +189,7 @@ class Shop:
 
     def proxy(self, call, parameters):
         self.calls += 1
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports["web"], timeout=20)
         try:
             connection.request("POST", f"/hw_proxy/{call}", json.dumps(
                 {"jsonrpc": "2.0", "method": "call", "id": self.calls, "params": parameters}),
@@ -194,6 +208,19 @@ class Shop:
         told = until("the till's answer", lambda: self.poll(started["transaction_id"]))
         self.card("remove")
         return told
+
+    def sell_by(self, till, value):
+        """A sale at a till that waits for its answer. Whoever is told that it is not paid asks again: the service was away a moment ago."""
+        lane = TILLS[till][1]
+        sell = {"zvt": lambda: zvt(self.ports[till], value), "text": lambda: text(self.ports[till], value),
+                "serial": lambda: self.line.sell(value)}[till]
+        for _ in range(5):
+            self.card("swap visa", lane)
+            is_paid = sell()
+            self.card("remove", lane)
+            if is_paid:
+                return
+        raise RuntimeError(f"the till {till} was not paid: {self.said('nfc-tap-ecr')}")
 
     def poll(self, transaction):
         # A page asks once a second; one that asks more often is heard too.
@@ -274,7 +301,8 @@ class Shop:
             until("a reversal", lambda: self.get(f"/v1/transactions/{sale['id']}")["state"] == "reversed")
 
         steps = [paid, lambda: self.sell("declined", 1251), stored, held, adjusted, batched, linked, cancelled, confirmed, with_pin, lost,
-                 lambda: self.sell_at_bridge("web", 9.5)]
+                 lambda: self.sell_at_bridge("web", 9.5), lambda: self.sell_by("zvt", 1600), lambda: self.sell_by("text", 1700),
+                 lambda: self.sell_by("serial", 1800)]
         if dice:
             dice.shuffle(steps)
         self.begin()
