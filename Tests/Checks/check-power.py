@@ -208,7 +208,7 @@ def syncs(arguments, folder, day):
             for first in range(0, arguments.count if moments else 0, arguments.workers):
                 for number, (name, faults) in enumerate(pool.map(check.run, range(first, first + arguments.workers)), first):
                     looked += faults is not None
-                    found = found or (faults and f"image {number}, the {looked}th that is another one: {faults[0][:120]}")
+                    found = found or (faults and f"image {number}, the {looked}th that is another one: {' '.join(faults[0].split())[:120]}")
                 if found:
                     break
         print(f"| {path} | `{who}` | {len(dropped)} | {found or f'not in {looked} images that are others'} |", flush=True)
