@@ -14,6 +14,7 @@ extension TransactionMachine {
     ) {
         var change = reversing(reason, cause, error)
         if let reference = approval?.pspReference { change.result?.pspReference = reference }
+        if let amount = approval?.amountApproved { change.result?.amountApproved = amount }
         var event = event(.paymentDeclined)
         (event.result, event.error) = (change.result, change.error)
         let reversal = asking(change, amount: approval?.amountApproved ?? transaction.amount)
@@ -220,12 +221,12 @@ extension TransactionMachine {
         case .reversing:
             let plan = reversalPlan ?? ReversalPlan(reason: .timeout, due: now.wall)
             let longest = demand.times.reversal.max() ?? .seconds(600)
-            // For want of an answer is the only reason to take back what was not approved.
-            let wasApproved = plan.reason != .timeout || transaction.history.contains { $0.state == .approved }
+            // The same request as that of the earlier run: a service refuses another one under the same key.
             // An attempt of the earlier run is no longer in the adapter's socket: "never seen" is no question of time any more.
             phase = .reversing(
                 Reversal(
-                    plan: plan, amount: wasApproved ? nil : transaction.amount, unseen: plan.attempts > 0 ? 1 : 0,
+                    plan: plan, amount: transaction.result?.amountApproved ?? transaction.amount,
+                    unseen: plan.attempts > 0 ? 1 : 0,
                     due: monotonic(of: plan.due, atMost: longest)))
         case .approved, .stored, .declined, .delivered, .cancelled, .failed, .reversed, .completed: break
         }

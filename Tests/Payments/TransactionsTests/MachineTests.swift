@@ -194,6 +194,19 @@ struct MachineTests {
         #expect(stage.faults.isEmpty)
     }
 
+    @Test
+    func `W25: a reversal is the same request after a restart, since a service refuses another one under its key`() {
+        for moves in [[Move.reverse, .written], [.due, .written]] {
+            var stage = Scenario.unconfirmed.start
+            for move in moves { stage.play(move) }
+            let first = stage.reversal
+            #expect(first?.amount == stage.books.transaction.amount)
+            stage.die(wasTaken: true)
+            stage.play(.due)
+            #expect(stage.reversalQuestion == 1 && stage.reversal == first && stage.faults.isEmpty, "\(stage.faults)")
+        }
+    }
+
     @Test func `A2: where nobody can be asked that is no attempt, and the item is open at once`() {
         var stage = play(.interrupted, .recover, .written)
         for _ in 0..<3 {

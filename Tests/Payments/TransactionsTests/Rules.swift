@@ -205,7 +205,9 @@ extension Stage {
             if sends == 0 { fault("asks about what was never sent") }
             how = .query
             ask(number)
-        case .reverse(_, let number):
+        case .reverse(let request, let number):
+            if let reversal, reversal != request { fault("another reversal under the same key") }
+            reversal = request
             if state != .reversing { fault("reverses in \(state)") }
             if number <= reversalQuestion { fault("reversal question \(number) after \(reversalQuestion)") }
             reversalQuestion = number

@@ -32,6 +32,8 @@ struct Stage {
     var endedUnwritten = false
     var question = 0
     var reversalQuestion = 0
+    /// The first one: every other has to be the same.
+    var reversal: ReversalRequest?
     var answeredQuestion = 0
     var heard: Heard = []
     /// First sendings since the payment was stored last.
@@ -256,6 +258,7 @@ struct Stage {
         next.mustNotStay = mustNotStay
         next.told = told
         next.sent = sent
+        next.reversal = reversal
         next.pins = pins
         next.continuation = continuation
         next.faults = faults
