@@ -4,7 +4,8 @@ public import PaymentValues
 
 /// A request for a transaction, with who asks.
 public struct TransactionDemand: Sendable {
-    public let request: TransactionRequest
+    /// What admission fills in is not in `requestHash`.
+    public var request: TransactionRequest
     public let key: PrincipalKey
     /// Digest of the request.
     public let requestHash: String
@@ -59,16 +60,18 @@ public struct AdmissionFacts: Sendable {
 extension LaneTable {
     /// Everything that decides about a request, without doing anything.
     ///
-    /// - Returns: the lanes that may get the card, at least one.
+    /// - Returns: the lanes that may get the card, at least one; none where no card is read.
     public func admit(_ request: TransactionRequest, _ facts: AdmissionFacts) -> Result<[String], ErrorBody> {
         guard !facts.isStopping else { return .failure(ErrorBody(.daemonUnavailable)) }
         if let refusal = facts.passesRefusal { return .failure(refusal) }
         let isPayment = request.type != .loyalty
         if isPayment, let refusal = facts.paymentRefusal { return .failure(refusal) }
-        let found: [String]
-        switch free(for: request, within: facts.lanes) {
-        case .failure(let refusal): return .failure(refusal)
-        case .success(let names): found = names
+        var found: [String] = []
+        if request.asksForCard {
+            switch free(for: request, within: facts.lanes) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let names): found = names
+            }
         }
         // A read of passes charges nobody, so that it neither waits for a payment nor keeps one waiting.
         if isPayment, let other = facts.unresolved {

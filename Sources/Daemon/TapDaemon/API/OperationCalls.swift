@@ -10,6 +10,7 @@ import Transactions
 /// does not matter, except at a till: shifts change.
 extension PointOfSaleAPI {
     var desk: OperationDesk { OperationDesk(engine: engine, runner: store) }
+    var admission: TransactionAdmission { TransactionAdmission(runner: store, desk: desk, health: health) }
 
     static let operationCalls: Set<String> = ["captures", "adjustments", "releases", "operations"]
 
@@ -126,19 +127,16 @@ extension PointOfSaleAPI {
 
     // MARK: - Refunds that name a payment
 
+    /// Gives back without a card, or says what would become of it.
     func refund(
-        _ demand: TransactionDemand, of original: TransactionID, _ request: HTTPRequest, _ caller: Caller,
-        waiting seconds: Int
+        _ demand: TransactionDemand, of original: TransactionID, _ seconds: Int, _ connection: HTTPConnection
     ) async throws(ErrorBody) -> HTTPResponse {
-        try await requireOwn(original, caller)
-        try await requireWithinLimit(demand.request, caller)
         if demand.request.dryRun == true {
-            if demand.request.asksForCard { try await RefundDesk(desk: desk).check(demand, of: original) }
+            if demand.request.asksForCard { try await admission.check(demand) }
             return .message(200, try await desk.trial(demand, of: original))
         }
-        if demand.request.asksForCard { return await admitted(demand, seconds, request.connection) }
         let (id, isRepeated) = try await desk.refund(demand, of: original)
-        if let operation = OperationID(id.text) { await wait(for: operation, seconds, request.connection) }
+        if let operation = OperationID(id.text) { await wait(for: operation, seconds, connection) }
         return .message(
             201, try await known(id), fields: isRepeated ? ["Idempotency-Replayed": "true"] : [:])
     }

@@ -26,20 +26,16 @@ extension PointOfSaleAPI {
             request: message, key: key, requestHash: try await digest(of: message, key), lanes: caller.ceiling?.lanes,
             bytes: request.body.count)
         if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
-        if let original = message.of {
-            let response: HTTPResponse
-            do throws(ErrorBody) {
-                response = try await refund(demand, of: original, request, caller, waiting: seconds)
-            } catch {
-                response = .refusal(error)
-            }
-            await store.change { $0.keys.release(key) }
-            return response
-        }
         let response: HTTPResponse
         do throws(ErrorBody) {
+            if let original = message.of { try await requireOwn(original, caller) }
             try await requireWithinLimit(message, caller)
-            response = await admitted(demand, seconds, request.connection)
+            response =
+                if let original = message.of, message.dryRun == true || !message.asksForCard {
+                    try await refund(demand, of: original, seconds, request.connection)
+                } else {
+                    await admitted(demand, seconds, request.connection)
+                }
         } catch {
             response = .refusal(error)
         }
@@ -65,15 +61,7 @@ extension PointOfSaleAPI {
     func admitted(
         _ demand: TransactionDemand, _ seconds: Int, _ connection: HTTPConnection
     ) async -> HTTPResponse {
-        let admission =
-            if let wish = demand.request.charge {
-                await ChargeDesk(runner: store).admit(demand, wish)
-            } else if let original = demand.request.of {
-                await RefundDesk(desk: desk).admit(demand, of: original)
-            } else {
-                await store.admit(demand)
-            }
-        switch admission {
+        switch await admission.admit(demand) {
         case .refused(let refusal):
             return .refusal(refusal)
         case .acceptable(let answer): return .message(200, answer)

@@ -67,6 +67,18 @@ struct Running: Sendable {
     mutating func forgetDraft() { (connection, draft) = (nil, nil) }
 }
 
+extension Running {
+    /// What the journal has of a transaction, made a machine again so that something can happen to it.
+    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes) {
+        var demand = Demand(kind: .sale, owner: record.owner)
+        demand.times = times.ofMachine
+        self.init(
+            TransactionMachine(
+                recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now),
+            terms)
+    }
+}
+
 /// What a transaction keeps from its beginning to its end, whatever the configuration becomes.
 struct RunTerms: Sendable {
     var terminal: Terminal
@@ -117,5 +129,19 @@ struct ArmedTap: Sendable {
     func disarm() {
         race.cancel()
         handover.signal()
+    }
+}
+
+extension AdapterTimes {
+    /// What the machine has to know of them.
+    var ofMachine: Demand.Times {
+        var times = Demand.Times()
+        times.answer = answer
+        times.handover = handover
+        times.readLife = readLife
+        times.query = query
+        times.pause = pause
+        times.reversal = reversal
+        return times
     }
 }

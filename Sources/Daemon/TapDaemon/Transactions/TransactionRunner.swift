@@ -79,6 +79,13 @@ actor TransactionRunner {
         setAlarm()
     }
 
+    /// Runs a transaction that was admitted, and returns when a stop does not have to wait for it any more.
+    func run(_ id: TransactionID) async {
+        guard let isDone = books.live[id]?.isDone else { return }
+        take(.begin, id)
+        await isDone.wait()
+    }
+
     private func noteChanges(of running: Running, since known: Int, _ before: TransactionState) {
         let transaction = running.transaction
         guard transaction.history.count > known else { return }

@@ -10,24 +10,62 @@ import Profile
 import Transactions
 
 /// A request that may become a transaction, with the configuration and the profile that hold for all of it.
-struct Newcomer {
+struct TransactionDraft: Sendable {
+    /// What becomes of a draft that nothing speaks against.
+    enum Entry: Sendable {
+        /// A dry run: nothing was entered.
+        case tried(DryRunAnswer)
+        case entered(Running)
+    }
+
     let demand: TransactionDemand
+    let kind: AdmissionKind
     let configuration: ConfigurationSnapshot
     let profiles: ProfileStore
+    /// Says what the payment service can do, and how long it keeps keys.
+    let health: AdapterHealthCheck
+    let services: PaymentServices
+    /// What the journal has paid its order with.
+    private let paid: TransactionID?
     private let loyalty: Result<LoyaltyRequest?, ErrorBody>
 
     var request: TransactionRequest { demand.request }
     private var isPayment: Bool { request.type != .loyalty }
 
-    init(_ demand: TransactionDemand, _ configuration: ConfigurationSnapshot, _ profiles: ProfileStore) {
-        (self.demand, self.configuration, self.profiles) = (demand, configuration, profiles)
+    init(
+        _ demand: TransactionDemand, _ kind: AdmissionKind, paid: TransactionID?,
+        _ configuration: ConfigurationSnapshot, _ profiles: ProfileStore, _ health: AdapterHealthCheck
+    ) {
+        (self.demand, self.kind, self.paid) = (demand, kind, paid)
+        (self.configuration, self.profiles, self.health) = (configuration, profiles, health)
+        services = PaymentServices(configuration, profiles.current)
         loyalty = Result { () throws(ErrorBody) in try configuration.offer.request(demand.request) }
     }
 
-    /// What there is to say about it before the lanes are looked at.
+    /// Enters it, in the same step in which its order and its lanes are found free.
     ///
-    /// - Parameter paid: what the journal has paid its order with.
-    func facts(_ books: Books, paid: TransactionID?) -> AdmissionFacts {
+    /// - Returns: what speaks against it, where it was not entered.
+    func enter(_ books: inout Books) -> Result<Entry, ErrorBody> {
+        Result { () throws(ErrorBody) in
+            let (table, facts) = (books.lanes.table, facts(books))
+            let lanes = try kind.lanes(self) { () throws(ErrorBody) in try table.admit(request, facts).get() }
+            guard let lane = request.asksForCard ? lanes.first : Transaction.noLane else {
+                throw ErrorBody(.internalFault)
+            }
+            if request.dryRun == true {
+                return .tried(DryRunAnswer(mode: configuration.mode, type: request.type, lane: lane))
+            }
+            guard books.pace.take(demand.key.owner, bytes: demand.bytes, at: .now) else {
+                throw ErrorBody(.requestTooOften)
+            }
+            let running = running(on: lanes, lane, failedReads: books.failedReads.count(of: request.order))
+            books.enter(running, demand.key)
+            return .entered(running)
+        }
+    }
+
+    /// What there is to say about it before the lanes are looked at.
+    private func facts(_ books: Books) -> AdmissionFacts {
         var facts = AdmissionFacts(mode: configuration.mode)
         if case .failure(let refusal) = loyalty { facts.passesRefusal = refusal }
         facts.isStopping = books.isStopping
@@ -56,19 +94,13 @@ struct Newcomer {
         return nil
     }
 
-    func dryRun(_ lane: String) -> DryRunAnswer {
-        DryRunAnswer(mode: configuration.mode, type: request.type, lane: lane)
-    }
-
     /// - Parameter failedReads: of the same order, before.
-    /// - Parameter health: says how long the payment service keeps keys.
-    func running(
-        on names: [String], _ lane: String, _ offline: OfflineSettings, failedReads: Int, health: AdapterHealthCheck
-    ) -> Running {
+    private func running(on names: [String], _ lane: String, failedReads: Int) -> Running {
         let now = Moment.now
-        let services = PaymentServices(configuration, profiles.current)
+        let addressee = services.addressee(kind.service ?? services.current)
         var terms = RunTerms(
-            terminal: profiles.currentTerminal(), addressee: services.addressee, offline: offline)
+            terminal: profiles.currentTerminal(), addressee: addressee,
+            offline: OfflineSettings(configuration.configuration, profiles.current))
         terms.loyalty = try? loyalty.get()
         terms.marker = configuration.surroundings.marker
         terms.preferredApplications = (request.preferredApplications ?? []).compactMap { try? Hex.bytes($0) }
@@ -91,7 +123,8 @@ struct Newcomer {
         }
         var laidDown = Demand(kind: AuthorizationRequest.Kind(request), owner: demand.key.owner)
         laidDown.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
-        laidDown.isDetached = request.detached ?? false
+        // Where nobody stands there with a card, the client's going away changes nothing.
+        laidDown.isDetached = request.asksForCard ? request.detached ?? false : true
         laidDown.confirmWithin = request.confirmWithin
         laidDown.confirmRepeatWithin = request.confirmRepeatWithin
         laidDown.language = request.language
@@ -106,55 +139,33 @@ struct Newcomer {
             let takesSingleTap = health.supports?.contains(AdapterFeature.singleTap.rawValue) == true
             terms.pinPlaces = PINPlaces(configuration, takesSingleTap: takesSingleTap)
         }
-        laidDown.isHandedOver = request.of != nil
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
         laidDown.times = configuration.adapter.times.ofMachine
-        laidDown.times.keyLife = health.keyLife(at: services.current.socket) ?? .zero
-        if isPayment {
+        laidDown.times.keyLife = addressee.service.flatMap { health.keyLife(at: $0.socket) } ?? .zero
+        if isPayment, request.asksForCard {
             laidDown.maximumReads = terms.terminal.maxTapRetries
             laidDown.earlierFailedReads = failedReads
         }
+        kind.layDown(&laidDown, &terms, of: transaction, self)
         var running = Running(TransactionMachine(transaction, laidDown, at: now), terms)
         running.begunAt = now.monotonic
         return running
     }
 }
 
-extension Running {
-    /// What the journal has of a transaction, made a machine again so that something can happen to it.
-    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes) {
-        var demand = Demand(kind: .sale, owner: record.owner)
-        demand.times = times.ofMachine
-        self.init(
-            TransactionMachine(
-                recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now),
-            terms)
-    }
-}
-
-extension NewTransaction {
-    init(_ demand: TransactionDemand, _ transaction: Transaction, _ service: AskedService?) {
-        self.init(
-            id: transaction.id, owner: demand.key.owner, idempotencyKey: demand.key.key,
-            requestHash: demand.requestHash, type: transaction.type, mode: transaction.mode, lane: transaction.lane,
-            amount: transaction.amount,
-            order: transaction.order, at: transaction.createdAt, details: transaction.details, service: service)
-        retryOf = transaction.retryOf
-    }
-}
-
-extension AdapterTimes {
-    /// What the machine has to know of them.
-    var ofMachine: Demand.Times {
-        var times = Demand.Times()
-        times.answer = answer
-        times.handover = handover
-        times.readLife = readLife
-        times.query = query
-        times.pause = pause
-        times.reversal = reversal
-        return times
+extension TransactionDraft {
+    /// What the journal is to have of it.
+    func written(_ running: Running) -> NewTransaction {
+        let (key, transaction) = (demand.key, running.transaction)
+        var new = NewTransaction(
+            id: transaction.id, owner: key.owner, idempotencyKey: key.key, requestHash: demand.requestHash,
+            type: transaction.type, mode: transaction.mode, lane: transaction.lane, amount: transaction.amount,
+            order: transaction.order, at: transaction.createdAt, details: transaction.details,
+            service: running.terms.addressee.service)
+        new.retryOf = transaction.retryOf
+        new.agreement = running.machine.demand.storing
+        return new
     }
 }
 

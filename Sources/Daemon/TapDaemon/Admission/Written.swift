@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import Journal
+import PaymentValues
+
+/// What the journal made of a transaction that was entered.
+enum Written: Sendable {
+    case under(number: Int64)
+    /// Its key is spent, for this one; `nil` where that was erased.
+    case known(TransactionID?)
+    case refused(ErrorBody)
+
+    init(_ creation: Creation) {
+        switch creation {
+        case .created(let number): self = .under(number: number)
+        case .repeated(let id), .keyReused(let id): self = .known(id)
+        case .erased: self = .known(nil)
+        }
+    }
+}
