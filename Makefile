@@ -310,8 +310,9 @@ check-hub:
 
 # Every fault of a reader at every command of a payment and a pass, on each of the three readers; COUNT torn, mute and repeated
 # presentations at random, single and with passes, on the virtual reader, and as far as a thousand on the others; as far as a thousand at
-# the edge of the field, and as many tags, through libnfc and through pcscd. Then COUNT sales with one to three faults at random, from SEED
-# on, in SHARDS processes at a time (one for each processor). ONLY=WobbleAtTheEdge runs tests of that name alone.
+# the edge of the field, and as many tags, through libnfc and through pcscd; COUNT sales in virtual time. Then COUNT sales with one to
+# three faults at random, from SEED on, in SHARDS processes at a time (one for each processor). ONLY=WobbleAtTheEdge runs tests of that
+# name alone; a hundred thousand in virtual time: ONLY=WobbleInVirtualTime COUNT=100000.
 ## Fail the readers in every way, then COUNT times at random
 check-wobbles:
 	@scripts/install-packages.sh $(TEST_PACKAGES)

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
-import Configuration
 import EMV
-import Envelope
-import POSAPI
-import PSPAPI
 import PaymentValues
 import ReaderCore
-import TapSession
-import TerminalFile
 import TestSupport
 import Testing
-import Transactions
+
+@testable import TapDaemon
 
 /// A reader with a time of its own, and what lies on it at which moment. Errors of the air are a card's that is too far away.
-private final class EdgeReader: CardReader {
+private final class EdgeReader: TimedReader {
     /// How a reader finds cards: from one look to the next, and how many looks miss one that is too far away.
     struct Manner: Sendable {
         var name: String
@@ -45,8 +40,6 @@ private final class EdgeReader: CardReader {
     init(_ card: any VirtualCard, _ manner: Manner, _ random: SeededGenerator, _ target: @escaping (UInt64) -> Target) {
         (self.card, self.manner, self.random, self.target) = (card, manner, random, target)
     }
-
-    var now: TapInstant { TapInstant(nanoseconds: milliseconds * 1_000_000) }
 
     func pass(_ time: UInt64) { milliseconds += time }
 
@@ -103,79 +96,12 @@ struct EdgeOfFieldTests {
         EdgeReader.Manner(name: "pcscd", look: 60...450, command: 5...40),
     ]
 
-    /// What became of one payment.
-    private struct End {
-        var state: TransactionState
-        var failedReads = 0
-        var unsupported = 0
-        var status: Outcome.Status?
-        var commands = 0
-    }
-
     private func pay(
-        _ name: String, _ manner: EdgeReader.Manner, _ random: SeededGenerator, within seconds: UInt64 = 60,
+        _ name: String, _ manner: EdgeReader.Manner, _ random: SeededGenerator, within seconds: Int = 60,
         _ target: @escaping (UInt64) -> EdgeReader.Target
-    ) throws -> End {
+    ) throws -> (end: VirtualSale.End, commands: Int) {
         let reader = EdgeReader(try #require(CardCatalogue.card(named: name)), manner, random, target)
-        let euro = try #require(Currency("EUR"))
-        let wire = POSAPI.Transaction(
-            id: TransactionID(), type: .purchase, mode: .test, lane: "east",
-            amount: Money(value: 1_250, currency: euro),
-            createdAt: Timestamp(milliseconds: 1_770_000_000_000))
-        var demand = Demand(kind: .sale, owner: Principal(uid: 1_000))
-        demand.maximumReads = 3
-        func moment() -> Moment {
-            Moment(
-                monotonic: Int64(reader.milliseconds),
-                wall: Timestamp(milliseconds: 1_770_000_000_000 + Int64(reader.milliseconds)))
-        }
-        var machine = TransactionMachine(wire, demand, at: moment())
-        var end = End(state: .created)
-        let cancellation = TapCancellation()
-        func tell(_ input: Input) {
-            for effect in machine.take(input, at: moment()) {
-                switch effect {
-                case .write(let write): tell(.written(write.number))
-                case .local(.failedReads(let count)): end.failedReads = count
-                case .local(.disarm): cancellation.cancel()
-                case .local, .outward: break
-                }
-            }
-        }
-        for input in [Input.begin, .prepared(["east"]), .won(lane: "east")] { tell(input) }
-        let tap = PaymentTap(
-            authentication: TerminalFile.test.authentication,
-            transaction: EMV.Transaction(
-                amount: 1_250, currency: 978, exponent: 2, country: 276,
-                date: EMVDate(year: 2026, month: 11, day: 28), time: EMVTime(hour: 1, minute: 2, second: 3),
-                sequenceCounter: 1),
-            binding: CardRecord.Binding(
-                transaction: wire.id.text, reader: "edge", amount: 1_250, currency: "EUR", issuedAt: 1_770_000_000),
-            recipient: Terminal.test.recipient,
-            deadlines: TapDeadlines(card: TapInstant(nanoseconds: seconds * 1_000_000_000)))
-        do throws(PaymentTapError) {
-            try tap.run(
-                on: reader, cancellation: cancellation, clock: { reader.now }, pause: { reader.pass($0) }
-            ) { signal in
-                switch signal {
-                case .cardAwaited: tell(.cardAwaited)
-                case .cardDetected: tell(.cardDetected)
-                case .presentationFailed: tell(.presentationFailed)
-                case .targetUnsupported:
-                    end.unsupported += 1
-                    tell(.targetUnsupported(lane: "east"))
-                case .collision: tell(.collision(lane: "east"))
-                case .unreadable: tell(.unreadable(lane: "east"))
-                case .show(let request): if request.message == .seePhone { tell(.message(.seePhone)) }
-                }
-            } deliver: { result in
-                end.status = result.status
-            }
-        } catch {
-            tell(.ended(.readTimedOut, withoutApplication: false))
-        }
-        (end.state, end.commands) = (machine.transaction.state, reader.commands)
-        return end
+        return (try VirtualSale(deadline: seconds).pay(on: reader), reader.commands)
     }
 
     /// The cards of the catalogue that pay at once where nothing fails.
@@ -191,11 +117,11 @@ struct EdgeOfFieldTests {
             let steady = UInt64.random(in: 0...2_000, using: &random)
             let share = UInt64.random(in: 20...100, using: &random)
             let begin = UInt64.random(in: 0...500, using: &random)
-            let end = try pay(card, manner, random) {
+            let (end, _) = try pay(card, manner, random) {
                 $0 < begin ? .nothing : .card(failing: $0 < begin + steady ? share : 0)
             }
             #expect(
-                end.status == .onlineRequest && end.state == .reading,
+                end.status == .onlineRequest && end.isPaid,
                 "\(manner.name), \(card), seed \(seed): \(steady) ms of \(share) in 100, \(end)")
             // Two presentations at most can have failed by then, and the read that works is not asked for twice.
             #expect(end.failedReads <= 2, "seed \(seed): \(end)")
@@ -205,11 +131,13 @@ struct EdgeOfFieldTests {
     @Test("R1: a card that fails for ever has three tries, and no hundreds of activations", arguments: [0, 1])
     func never(manner: Int) throws {
         for seed in 0..<50 as Range<UInt64> {
-            let end = try pay("visa", Self.manners[manner], SeededGenerator(seed: seed)) { _ in .card(failing: 70) }
+            let (end, commands) = try pay("visa", Self.manners[manner], SeededGenerator(seed: seed)) { _ in
+                .card(failing: 70)
+            }
             // Once in a while it is read all the same.
             guard end.status == nil else { continue }
             #expect(end.state == .failed && end.failedReads == 3, "seed \(seed): \(end)")
-            #expect(end.commands < 120, "seed \(seed): \(end)")
+            #expect(commands < 120, "seed \(seed): \(end)")
         }
     }
 
@@ -226,7 +154,7 @@ struct EdgeOfFieldTests {
             times.append((times.last ?? 0) + 1_200 + stays)
         }
         let last = (times.last ?? 0) + 1_200
-        let end = try pay("visa", manner, random, within: last / 1_000 + 60) { now in
+        let (end, _) = try pay("visa", manner, random, within: Int(last / 1_000) + 60) { now in
             guard now < last else { return .card(failing: 0) }
             // The latest that has begun: it is followed by a pause of 1.2 seconds.
             var (low, high) = (0, times.count - 1)
@@ -237,7 +165,7 @@ struct EdgeOfFieldTests {
             guard low + 1 < times.count else { return .nothing }
             return now < times[low + 1] - 1_200 ? .ticket : .nothing
         }
-        #expect(end.status == .onlineRequest && end.state == .reading && end.failedReads == 0, "\(end)")
+        #expect(end.status == .onlineRequest && end.isPaid && end.failedReads == 0, "\(end)")
         #expect(
             (told...1_000).contains(end.unsupported), "each that stays is told of once: \(end), \(told) for certain")
     }
