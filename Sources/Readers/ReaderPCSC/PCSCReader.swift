@@ -353,8 +353,7 @@ extension PCSCReader {
         activationCounter = state.eventCounter
         hasHadCard = true
         do throws(PCSCFailure) {
-            let isKnown = !state.atr.isEmpty && mayBeContactless(state.atr)
-            let atr = isKnown ? state.atr : try currentATR()
+            let atr = try currentATR()
             guard mayBeContactless(atr) else { throw .mute }
             return try identify(CardActivation(atr: atr), state.eventCounter)
         } catch {
@@ -364,7 +363,8 @@ extension PCSCReader {
         }
     }
 
-    /// Of a card that took power only now: it had none when it was found, or was taken for the one before it.
+    /// Of the card that was powered up for this connection. The state that led to it may still have the ATR of another one,
+    /// whose place this card took between two looks of pcscd, or none, where the first power-up failed.
     private func currentATR() throws(PCSCFailure) -> [UInt8] {
         guard let link = talking?.link else { throw .noContext }
         return try callGuard.run(within: .service, severing: link) { () throws(PCSCFailure) in

@@ -90,6 +90,29 @@ extension PCSCTests {
             }
         }
 
+        @Test(
+            "R24: what takes another's place between two looks of pcscd is known by its own ATR, a tag after a card and a card after it"
+        )
+        func ownATR() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig()
+                func found() throws -> CardActivation? {
+                    guard case .card(let card) = try rig.activate() else { return nil }
+                    return card
+                }
+                rig.played.insert(SmokeCard())
+                #expect(try found()?.takesCommands != false)
+                for _ in 0..<3 {
+                    // No event of a removal: the reader's next answer is that a card is there.
+                    rig.played.insert(DressedCard(.mifareClassic))
+                    #expect(try found()?.takesCommands == false)
+                    rig.played.insert(SmokeCard())
+                    #expect(try found()?.takesCommands != false)
+                    #expect(try rig.transmit(select).data.count == 49)
+                }
+            }
+        }
+
         @Test func `a played reader that is gone is faulty, and works again once it is back`() async {
             await #expect(processExitsWith: .success) {
                 let rig = try PlayedRig()
