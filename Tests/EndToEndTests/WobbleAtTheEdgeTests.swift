@@ -5,6 +5,7 @@ import Foundation
 import POSAPI
 import PaymentValues
 import Rigs
+import Synchronization
 import TestSupport
 import Testing
 
@@ -42,6 +43,9 @@ private struct EdgeCard: VirtualCard {
 private protocol EdgyDesk: SweepDesk {
     /// One error of the air at the next command.
     func disturbAir(_ random: inout SeededGenerator)
+
+    /// Returns once the field may have another thing in it without being a field with two.
+    func awaitLook() async throws
 }
 
 extension PN532Desk: EdgyDesk {
@@ -50,9 +54,27 @@ extension PN532Desk: EdgyDesk {
         let statuses: [PN532Status] = [.timeOut, .checksum, .parity, .framing, .protocolError]
         emulator.fault(.status(statuses.randomElement(using: &random) ?? .timeOut))
     }
+
+    /// One search takes several commands, and what comes and goes within it is two cards: the second InListPassiveTarget from
+    /// now on follows an answer without a card.
+    fileprivate func awaitLook() async throws {
+        for _ in 0..<2 {
+            let look = OneLook()
+            emulator.whenReceived(0x4A) { look.isOver.withLock { $0 = true } }
+            try await eventually("a look at the empty field") { look.isOver.withLock { $0 } }
+        }
+    }
+}
+
+/// A command that is waited for.
+private final class OneLook: Sendable {
+    let isOver = Mutex(false)
 }
 
 extension IFDDesk: EdgyDesk {
+    /// Not at all: pcscd often does not look in between, and takes the next for the one before.
+    fileprivate func awaitLook() async throws {}
+
     fileprivate func disturbAir(_ random: inout SeededGenerator) {
         let codes: [IFDCode] = [.communicationError, .responseTimeout]
         let moments: [IFDMoment] = [.powerUp, .command(1), .command(3)]
@@ -140,15 +162,14 @@ extension Sweep where Desk: EdgyDesk {
                 desk.insert(DressedCard(tag))
                 try await Task.sleep(for: .milliseconds(Int.random(in: 100...600, using: &random)))
                 desk.remove()
-                try await Task.sleep(for: .milliseconds(50))
+                try await desk.awaitLook()
             }
             desk.insert(DressedCard(.ultralight))
             try await eventually("its holder is told") {
                 try await till.look(at: id).events?.contains { $0.error?.code == "read.card_unsupported" } == true
             }
             desk.remove()
-            // Two that change places in the middle of a search are two cards.
-            try await Task.sleep(for: .milliseconds(200))
+            try await desk.awaitLook()
             try desk.insert(named: "visa")
             var wrong = try await leave(id, "seed \(seed): \(count) tags")
             let end = try await till.look(at: id)
