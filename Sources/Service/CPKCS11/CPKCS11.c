@@ -112,7 +112,10 @@ struct functions {
     CK_RV (*generate_pair)(
         CK_SESSION_HANDLE, struct mechanism *, struct attribute *, CK_ULONG, struct attribute *, CK_ULONG,
         CK_OBJECT_HANDLE *, CK_OBJECT_HANDLE *);
-    other_call wrapping[2];
+    other_call wrap;
+    CK_RV (*unwrap)(
+        CK_SESSION_HANDLE, struct mechanism *, CK_OBJECT_HANDLE, BYTES *, CK_ULONG, struct attribute *, CK_ULONG,
+        CK_OBJECT_HANDLE *);
     CK_RV (*derive)(
         CK_SESSION_HANDLE, struct mechanism *, CK_OBJECT_HANDLE, struct attribute *, CK_ULONG, CK_OBJECT_HANDLE *);
     other_call random_and_rest[5];
@@ -355,6 +358,36 @@ CK_RV cpkcs11_gcm(
     result = (encrypts ? call->encrypt : call->decrypt)(session, (BYTES *)input, input_count, output, &count);
     *output_count = result == CKR_OK ? count : 0;
     return result;
+}
+
+CK_RV cpkcs11_encrypt(
+    int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, CK_ULONG mechanism, const uint8_t *input,
+    size_t input_count, uint8_t *output, size_t *output_count) {
+    MODULE(call);
+    BYTES start[8] = {0};
+    struct mechanism wanted = {mechanism, NULL, 0};
+    if (mechanism == CKM_DES3_CBC) wanted = (struct mechanism){mechanism, start, sizeof start};
+    CK_RV result = call->encrypt_begin(session, &wanted, key);
+    if (result != CKR_OK) return result;
+    CK_ULONG count = *output_count;
+    result = call->encrypt(session, (BYTES *)input, input_count, output, &count);
+    *output_count = result == CKR_OK ? count : 0;
+    return result;
+}
+
+CK_RV cpkcs11_unwrap(
+    int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, const uint8_t *wrapped, size_t wrapped_count,
+    CK_OBJECT_HANDLE *object) {
+    MODULE(call);
+    CK_ULONG class = CKO_SECRET_KEY, type = CKK_AES;
+    struct attribute wanted[] = {
+        {CKA_CLASS, &class, sizeof class}, {CKA_KEY_TYPE, &type, sizeof type}, {CKA_TOKEN, &no, 1},
+        {CKA_PRIVATE, &yes, 1},            {CKA_SENSITIVE, &yes, 1},           {CKA_EXTRACTABLE, &no, 1},
+        {CKA_SIGN, &yes, 1},
+    };
+    struct mechanism mechanism = {CKM_AES_KEY_WRAP, NULL, 0};
+    return call->unwrap(
+        session, &mechanism, key, (BYTES *)wrapped, wrapped_count, wanted, sizeof wanted / sizeof wanted[0], object);
 }
 
 CK_RV cpkcs11_generate_p256(

@@ -30,14 +30,16 @@ extension LiveSession {
             keys[key] = changed
             return changed
         }
-        let kind = key.kind == .secret ? CKO_SECRET_KEY : CKO_PRIVATE_KEY
+        let kind = key.kind == .secret || key.kind == .des ? CKO_SECRET_KEY : CKO_PRIVATE_KEY
         let object = try object(kind, key)
         let isExtractable = try call { (calls) throws(TokenCode) in try calls.number(CKA_EXTRACTABLE, of: object) } != 0
         guard !isExtractable else { throw .error(.unfitKey(key.label, .extractable)) }
         let type = try call { (calls) throws(TokenCode) in try calls.number(CKA_KEY_TYPE, of: object) }
         var found = FoundKey(original: object)
         switch (key.kind, type) {
-        case (.p256, CKK_EC), (.secret, CKK_AES), (.secret, CKK_GENERIC_SECRET), (.secret, CKK_SHA256_HMAC): break
+        case (.p256, CKK_EC), (.secret, CKK_AES), (.secret, CKK_GENERIC_SECRET), (.secret, CKK_SHA256_HMAC),
+            (.des, CKK_DES2), (.des, CKK_DES3):
+            break
         case (.rsa, CKK_RSA):
             found.modulus = try call { (calls) throws(TokenCode) in try calls.bytes(CKA_MODULUS, of: object) }.count
         default: throw .error(.unfitKey(key.label, .otherKind))

@@ -167,6 +167,13 @@ public final class Token: TokenKeys {
         return try await run { (session) throws(TokenFailure) in try session.code(of: message, key) }
     }
 
+    /// The code of a message, made in the token.
+    ///
+    /// - Throws: `envelope` for a wrapped key that is damaged; else why the key cannot be used.
+    public func code(of message: [UInt8], with key: MessageKey) async throws(TokenError) -> [UInt8] {
+        try await run { (session) throws(TokenFailure) in try session.code(of: message, with: key) }
+    }
+
     public func seal(_ content: SecretBytes, for name: String) async throws(TokenError) -> [UInt8] {
         guard let prefix = settings.books else { throw .unknownKey("books") }
         return try await run { (session) throws(TokenFailure) in

@@ -39,6 +39,7 @@ public enum TokenKeyUse: String, Sendable {
     case sign = "CKA_SIGN"
     case decrypt = "CKA_DECRYPT"
     case encrypt = "CKA_ENCRYPT"
+    case unwrap = "CKA_UNWRAP"
 }
 
 public enum TokenLoss: Equatable, Sendable {

@@ -26,6 +26,12 @@ public protocol TokenKeys: Sendable {
     /// HMAC-SHA-256 with the key for card tokens, 32 bytes.
     func code(of message: SecretBytes) async throws(TokenError) -> [UInt8]
 
+    /// The code of a message between this machine and another one.
+    ///
+    /// - Returns: 16 bytes of CMAC, 8 of a retail MAC.
+    /// - Throws: `envelope` for a wrapped key that is damaged; else why the key cannot be used.
+    func code(of message: [UInt8], with key: MessageKey) async throws(TokenError) -> [UInt8]
+
     /// Seals what the books keep, so that only `unseal` with the same name gets it back.
     ///
     /// - Parameter name: what the content belongs to: authenticated, not secret.
@@ -45,6 +51,13 @@ public protocol TokenKeys: Sendable {
 }
 
 extension TokenKeys {
+    /// Keys in a file have none for messages.
+    ///
+    /// - Throws: `unknownKey`.
+    public func code(of message: [UInt8], with key: MessageKey) async throws(TokenError) -> [UInt8] {
+        throw .unknownKey("messages")
+    }
+
     public func usableRecipients() async throws(TokenError) -> (keys: RecipientKeySet, faults: [TokenError]) {
         (try await recipients(), [])
     }

@@ -111,7 +111,7 @@ struct TokenSession {
         return nil
     }
 
-    /// - Parameter mechanism: CKM_ECDSA over a digest, CKM_SHA256_HMAC over a message.
+    /// - Parameter mechanism: CKM_ECDSA over a digest, CKM_SHA256_HMAC or CKM_AES_CMAC over a message.
     func sign(_ message: SecretBytes, mechanism: Int, key: CK_OBJECT_HANDLE) throws(TokenCode) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: 128)
         var count = output.count
@@ -151,6 +151,26 @@ struct TokenSession {
         return SecretBytes(capacity: count) { $0.append(contentsOf: output.prefix(count)) }
     }
 
+    /// Whole blocks of 8 bytes, by CKM_DES3_ECB or CKM_DES3_CBC.
+    func encrypt(_ blocks: [UInt8], mechanism: Int, key: CK_OBJECT_HANDLE) throws(TokenCode) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: blocks.count)
+        var count = output.count
+        let code = unsafe cpkcs11_encrypt(
+            module, handle, key, CK_ULONG(mechanism), blocks, blocks.count, &output, &count)
+        try TokenCode.check(code)
+        return Array(output.prefix(count))
+    }
+
+    /// An AES key for codes, as it came wrapped (RFC 3394). It ends with the session.
+    func unwrap(_ wrapped: [UInt8], by key: CK_OBJECT_HANDLE) throws(TokenCode) -> CK_OBJECT_HANDLE {
+        var object: CK_OBJECT_HANDLE = 0
+        let code = Self.objects.withLock { _ in
+            unsafe cpkcs11_unwrap(module, handle, key, wrapped, wrapped.count, &object)
+        }
+        try TokenCode.check(code)
+        return object
+    }
+
     /// Makes a key that cannot leave the token.
     func make(_ key: TokenKey, signs: Bool) throws(TokenCode) {
         let label = Array(key.label.utf8)
@@ -163,7 +183,7 @@ struct TokenSession {
             case .secret:
                 unsafe cpkcs11_generate_secret(
                     module, handle, signs ? 0 : 1, label, label.count, id, id.count)
-            case .rsa: CK_RV(CKR_FUNCTION_NOT_SUPPORTED)
+            case .rsa, .des: CK_RV(CKR_FUNCTION_NOT_SUPPORTED)
             }
         try TokenCode.check(code)
     }

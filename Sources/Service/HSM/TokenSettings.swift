@@ -9,6 +9,8 @@ public struct TokenKey: Hashable, Sendable {
         case rsa
         /// AES, or a key for an HMAC.
         case secret
+        /// DES with two or three keys.
+        case des
     }
 
     /// `kid` of its JWK.

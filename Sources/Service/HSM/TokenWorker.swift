@@ -70,6 +70,8 @@ struct LiveSession {
     var refusesOAEP = false
     /// Keys of the books by their labels.
     var books: [String: FoundKey] = [:]
+    /// Keys that came wrapped, oldest first.
+    var unwrapped: [(key: MessageKey, object: CK_OBJECT_HANDLE)] = []
 }
 
 /// One session on a thread of its own. Sessions are opened when they are needed, and anew once they are lost.

@@ -75,6 +75,8 @@ enum {
     CKK_RSA = 0x00,
     CKK_EC = 0x03,
     CKK_GENERIC_SECRET = 0x10,
+    CKK_DES2 = 0x14,
+    CKK_DES3 = 0x15,
     CKK_AES = 0x1F,
     CKK_SHA256_HMAC = 0x2B,
 };
@@ -104,6 +106,8 @@ enum {
 enum {
     CKM_RSA_X_509 = 0x0003,
     CKM_RSA_PKCS_OAEP = 0x0009,
+    CKM_DES3_ECB = 0x0132,
+    CKM_DES3_CBC = 0x0133,
     CKM_SHA256_HMAC = 0x0251,
     CKM_GENERIC_SECRET_KEY_GEN = 0x0350,
     CKM_EC_KEY_PAIR_GEN = 0x1040,
@@ -111,6 +115,8 @@ enum {
     CKM_ECDH1_DERIVE = 0x1050,
     CKM_AES_KEY_GEN = 0x1080,
     CKM_AES_GCM = 0x1087,
+    CKM_AES_CMAC = 0x108A,
+    CKM_AES_KEY_WRAP = 0x2109,
 };
 
 /// Opens a module. The same path gives the same number; a module is never closed again, for few survive that.
@@ -159,7 +165,7 @@ CK_RV cpkcs11_decrypt_rsa(
     int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, CK_ULONG mechanism, const uint8_t *_Nonnull input,
     size_t input_count, uint8_t *_Nonnull output, size_t *_Nonnull output_count, int *_Nonnull began);
 
-/// CKM_ECDSA over a digest, CKM_SHA256_HMAC over a message.
+/// CKM_ECDSA over a digest, CKM_SHA256_HMAC or CKM_AES_CMAC over a message.
 CK_RV cpkcs11_sign(
     int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, CK_ULONG mechanism, const uint8_t *_Nonnull input,
     size_t input_count, uint8_t *_Nonnull output, size_t *_Nonnull output_count);
@@ -169,6 +175,16 @@ CK_RV cpkcs11_gcm(
     int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, int encrypts, const uint8_t *_Nonnull nonce,
     const uint8_t *_Nonnull associated, size_t associated_count, const uint8_t *_Nonnull input, size_t input_count,
     uint8_t *_Nonnull output, size_t *_Nonnull output_count);
+
+/// CKM_DES3_ECB, or CKM_DES3_CBC from a start of zeros, over whole blocks of 8 bytes.
+CK_RV cpkcs11_encrypt(
+    int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, CK_ULONG mechanism, const uint8_t *_Nonnull input,
+    size_t input_count, uint8_t *_Nonnull output, size_t *_Nonnull output_count);
+
+/// CKM_AES_KEY_WRAP (RFC 3394): an AES key that makes codes, stays in the token, and ends with the session.
+CK_RV cpkcs11_unwrap(
+    int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, const uint8_t *_Nonnull wrapped, size_t wrapped_count,
+    CK_OBJECT_HANDLE *_Nonnull object);
 
 /// A key pair on P-256 that stays in the token: to agree on secrets, or to sign.
 CK_RV cpkcs11_generate_p256(
