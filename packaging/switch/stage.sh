@@ -20,7 +20,7 @@ for unit in nfc-tap-switch@.service nfc-tap-switch-day.service nfc-tap-switch-da
 done
 install -D -m 0644 docs/examples/switch.env "$destination/etc/nfc-tap-switch/switch.env"
 install -D -m 0644 -t "$share/doc/nfc-tap-switch" NOTICE docs/service/*.md
-for file in docs/examples/switch-alerts.yml docs/examples/haproxy-adapter.cfg docs/examples/haproxy-centre.cfg; do
+for file in docs/examples/switch-alerts.yml docs/examples/haproxy-adapter.cfg docs/examples/haproxy-centre.cfg docs/examples/haproxy-acquirer.cfg; do
     install -D -m 0644 "$file" "$share/doc/nfc-tap-switch/examples/$(basename "$file")"
 done
 (cd "$share/doc/nfc-tap-switch" && printf '%s\n' *.md) | xargs python3 packaging/package-links.py "$share/doc/nfc-tap-switch" docs/service

@@ -4,6 +4,7 @@ import CardBytes
 import Envelope
 import Glibc
 import HSM
+import ISO8583
 import Linux
 import Logging
 import PaymentValues
@@ -44,6 +45,17 @@ struct KeyOptions: ParsableArguments {
             valueName: "prefix"))
     var books: String = "books-"
 
+    @Option(
+        help: ArgumentHelp(
+            "Label of the token's key for the codes of messages, where the packager has “mac” and the acquirer hands no keys over.",
+            valueName: "label"))
+    var macKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Label of the token's AES key that unwraps the keys which the acquirer hands over.", valueName: "label"))
+    var zoneKey: String?
+
     @Flag(help: "Let the token do RSA without padding, for tokens without OAEP with SHA-256.")
     var allowRawRSA = false
 
@@ -62,8 +74,12 @@ struct KeyOptions: ParsableArguments {
 
     /// The keys, and a sentence where they protect nothing.
     ///
-    /// - Parameter logger: where the token's faults are told, each kind once in ten seconds.
-    func keys(_ logger: Logger) throws -> (keys: any EnvelopeOpener, warning: String?) {
+    /// - Parameters:
+    ///   - mac: how messages are authenticated, if they are.
+    ///   - logger: where the token's faults are told, each kind once in ten seconds.
+    func keys(
+        _ logger: Logger, mac: MACRules?
+    ) throws -> (keys: any EnvelopeOpener, macs: (any MessageAuthenticator)?, warning: String?) {
         let pace = LogPace()
         let told: @Sendable (TokenError) -> Void = { error in
             // Labels are the operator's own words, and few.
@@ -71,7 +87,10 @@ struct KeyOptions: ParsableArguments {
         }
         if let testKey {
             let keys = try SoftwareKeys(recipients: [try Self.secret(testKey)])
-            return (TokenOpener(token: keys, told: told), "keys come from a file, nothing sealed to them is protected")
+            return (
+                TokenOpener(token: keys, told: told), nil,
+                "keys come from a file, nothing sealed to them is protected"
+            )
         }
         guard let pkcs11, let token else { throw ExitCode(64) }
         guard let path = pinFile ?? Environment.value("CREDENTIALS_DIRECTORY").map({ $0 + "/token-pin" }) else {
@@ -89,7 +108,19 @@ struct KeyOptions: ParsableArguments {
                 "a key of the token was made without CKA_SENSITIVE, and is slow: make another one",
                 metadata: ["key": "\(label)"])
         }
-        return (TokenOpener(token: try Token(settings), told: told), nil)
+        let opened = try Token(settings)
+        return (TokenOpener(token: opened, told: told), coder(opened, mac, told), nil)
+    }
+
+    private func coder(
+        _ token: Token, _ mac: MACRules?, _ told: @escaping @Sendable (TokenError) -> Void
+    ) -> TokenCoder? {
+        guard let mac else { return nil }
+        if mac.exchange != nil { return zoneKey.map { TokenCoder(token: token, own: nil, zone: $0, told: told) } }
+        return macKey.map { label in
+            let key = mac.algorithm == .cmac ? MessageKey.cmac(label: label) : .retail(label: label)
+            return TokenCoder(token: token, own: key, zone: nil, told: told)
+        }
     }
 
     /// A private JWK, whose bytes stay out of strings.
@@ -175,6 +206,23 @@ struct TokenOpener: EnvelopeOpener {
 
     func unseal(_ sealed: [UInt8], for name: String) async throws(OpeningRefusal) -> SecretBytes {
         do throws(TokenError) { return try await token.unseal(sealed, for: name) } catch { throw refusal(error) }
+    }
+}
+
+/// The token's codes of messages.
+struct TokenCoder: MessageAuthenticator {
+    let token: any TokenKeys
+    let own: MessageKey?
+    let zone: String?
+    let told: @Sendable (TokenError) -> Void
+
+    func code(of message: [UInt8], wrapped: [UInt8]?) async throws(OpeningRefusal) -> [UInt8] {
+        let handed = wrapped.flatMap { wrapped in zone.map { MessageKey.wrapped(wrapped, under: $0) } }
+        guard let key = wrapped == nil ? own : handed else { throw .unknownKey }
+        do throws(TokenError) { return try await token.code(of: message, with: key) } catch {
+            told(error)
+            throw OpeningRefusal(error)
+        }
     }
 }
 

@@ -32,8 +32,11 @@ struct ReplicaCommand: AsyncParsableCommand {
 
     @OptionGroup var keys: KeyOptions
 
-    @Option(help: ArgumentHelp("The acquirer's host and port.", valueName: "host:port"))
-    var acquirer: String?
+    @Option(
+        help: ArgumentHelp(
+            "The acquirer's host and port. Give several for several lines: the first one that can be used is.",
+            valueName: "host:port"))
+    var acquirer: [String] = []
 
     @Option(help: ArgumentHelp("Number of the acquiring institution, field 32.", valueName: "digits"))
     var acquirerNumber: String = ""
@@ -116,7 +119,7 @@ struct ReplicaCommand: AsyncParsableCommand {
         guard acquirerNumber.utf8.count <= 11, acquirerNumber.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw ValidationError("The acquirer's number must be up to 11 digits.")
         }
-        guard acquirer.map({ AcquirerAddress($0) != nil }) ?? true else {
+        guard acquirer.allSatisfy({ AcquirerAddress($0) != nil }) else {
             throw ValidationError("Write the acquirer as host:port.")
         }
         guard (1...4_000).contains(cardDays), (cardDays...40_000).contains(days), days >= 31 else {
@@ -130,7 +133,7 @@ struct ReplicaCommand: AsyncParsableCommand {
         var settings = SwitchSettings(
             socket: socket, database: database, packager: try PackagerCommand.packager(packager))
         settings.connections = connections
-        settings.acquirer = acquirer.flatMap(AcquirerAddress.init)
+        settings.acquirers = acquirer.compactMap(AcquirerAddress.init)
         settings.acquirerNumber = acquirerNumber
         settings.tillField = tillField
         settings.tillRequests = tillRequests
@@ -142,8 +145,8 @@ struct ReplicaCommand: AsyncParsableCommand {
         settings.marks = marks
         settings.cardDays = cardDays
         settings.days = days
-        let (opener, warning) = try keys.keys(logger)
-        let server = try await SwitchServer(settings, keys: opener, logger: logger)
+        let (opener, macs, warning) = try keys.keys(logger, mac: settings.packager.mac)
+        let server = try await SwitchServer(settings, keys: opener, macs: macs, logger: logger)
         say("listening at \(socket)")
         if let warning { say("warning: \(warning)") }
         ServiceNotification().send(.ready)

@@ -20,6 +20,20 @@ extension AcquirerLink {
         return reversalAnswered(message, exchange, repetition)
     }
 
+    /// Whoever has sent it, nothing that it says counts: a payment that waits for its answer is taken back. What is repeated anyway is repeated.
+    mutating func receiveUnauthenticated(_ message: ISOMessage, _ moment: LinkMoment) -> [LinkEffect] {
+        guard let key = AnswerKey(message), var exchange = expected[key].flatMap({ exchanges[$0] }),
+            message.answers(exchange.original, packager.answers), case .awaiting(_, let cancelled) = exchange.stage
+        else { return [.alarm(.notAuthentic(nil))] }
+        // It may be the host's own word all the same, by another key: then it cannot say later that it never had the payment.
+        switch message.verdict(on: exchange.original, packager.codes) {
+        case .success(.approved), .success(.partial): exchange.isApprovedByHost = true
+        case .success(.declined), .success(.later), .success(.doubtful), .failure: break
+        }
+        return doubt(exchange, cancelled ?? .badAnswer, moment)
+            + [.settled(exchange.id, .unknown), .alarm(.notAuthentic(exchange.id))]
+    }
+
     /// What keeps a message with a known trace number from being an answer; `nil` where it is of another kind than the questions were.
     private func differing(_ message: ISOMessage, _ exchange: Exchange) -> LinkAlarm? {
         for question in [exchange.original, exchange.repetition?.message] {

@@ -8,6 +8,8 @@ public struct AcquirerLink: Sendable {
     enum Session: Equatable, Sendable {
         case down
         case signingOn(ISOMessage, until: UInt64)
+        /// Signed on, and asked for the key of this line.
+        case keying(ISOMessage, until: UInt64)
         case up(echo: ISOMessage?, until: UInt64, missed: Int)
         /// The host wants nothing until it signs on, or is asked to at this time.
         case signedOff(until: UInt64)
@@ -97,7 +99,7 @@ public struct AcquirerLink: Sendable {
         }
         switch session {
         case .down, .leaving: return due.min()
-        case .signingOn(_, let until), .signedOff(let until): return (due + [until]).min()
+        case .signingOn(_, let until), .keying(_, let until), .signedOff(let until): return (due + [until]).min()
         case .up(let echo, let until, _): return (due + [echo == nil ? silence : until]).min()
         }
     }
@@ -113,6 +115,8 @@ public struct AcquirerLink: Sendable {
         case .reconcile(let id, let message): effects += reconcile(id, message, moment)
         case .reverse(let id, let reason): effects += reverse(id, reason, moment)
         case .received(let message): effects += receive(message, moment)
+        case .unauthenticated(let message): effects += receiveUnauthenticated(message, moment)
+        case .keyTaken(let message, let isTaken): effects += keyTaken(message, isTaken, moment)
         case .unreadable(let error): effects.append(.alarm(.unreadable(error)))
         case .adopt(let exchange, let rest): adopt(exchange, moment, rest)
         case .withdraw(let id): drop(id)

@@ -114,6 +114,15 @@ public struct RequestRules: Equatable, Sendable {
     }
 }
 
+/// How the sums of a day by scheme name the scheme.
+public struct TotalsRules: Equatable, Sendable {
+    public let field: Int
+    /// Texts of the field by the scheme's name, as a till has it.
+    public let schemes: [String: String]
+    /// Of every other one.
+    public let other: String
+}
+
 /// What a reversal is made of.
 public struct ReversalRules: Equatable, Sendable {
     /// 0420 is repeated as advice, 0400 as request.

@@ -20,6 +20,10 @@ public enum LinkInput: Equatable, Sendable {
     case reconcile(ExchangeID, ISOMessage)
     case reverse(ExchangeID, ReversalReason)
     case received(ISOMessage)
+    /// A message that should carry a code, and has none or a wrong one: nothing that it says counts.
+    case unauthenticated(ISOMessage)
+    /// The key that this message of the host brought is in use, or could not be taken.
+    case keyTaken(ISOMessage, Bool)
     /// Bytes in a frame that are no message.
     case unreadable(MessageError)
     /// An exchange of a link that has ended, from the books: what it had sent and got no answer to is taken back after `rest`
@@ -48,6 +52,8 @@ public enum LinkEffect: Equatable, Sendable {
     case reconciled(ExchangeID, Balance)
     /// The host's next day has begun; field 15 of its message, MMDD.
     case cutOver(String?)
+    /// The host hands a key over: it is answered by `keyTaken`.
+    case takeKey(ISOMessage)
     case alarm(LinkAlarm)
     case disconnect(LinkEnd)
 }
@@ -98,6 +104,10 @@ public enum LinkAlarm: Equatable, Sendable {
     /// It has the trace number of what was asked, and this field is another one than was sent: it is not taken for its answer. A host that sets the field
     /// itself needs `answers` in the packager.
     case answerDiffers(ExchangeID, field: Int)
+    /// A code is wrong or missing. Of a payment: it is taken back.
+    case notAuthentic(ExchangeID?)
+    /// The host's key cannot be unwrapped, or its check value is another one: the key before it stays.
+    case keyRefused
     /// The host has signed off: nothing is sent until it signs on.
     case signedOff
     case unreadable(MessageError)
@@ -119,5 +129,7 @@ public enum LinkEnd: Equatable, Sendable {
     case signOnRefused(String)
     case noSignOn
     case noEcho
+    /// The host gave no key for messages, or none that could be taken.
+    case noKey
     case left
 }

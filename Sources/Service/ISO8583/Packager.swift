@@ -30,6 +30,10 @@ public struct Packager: Equatable, Sendable {
     public let requests: RequestRules
     public let reversal: ReversalRules
     public let chip: ChipRules
+    /// `nil` where no sums by scheme are told.
+    public let totals: TotalsRules?
+    /// `nil` where messages carry no code.
+    public let mac: MACRules?
 
     // MARK: - Building
 

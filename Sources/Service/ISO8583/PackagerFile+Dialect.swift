@@ -107,6 +107,24 @@ extension Packager {
         }
     }
 
+    static func totals(
+        _ object: PackagerObject?, _ base: TotalsRules?, _ fields: [Int: FieldRule]
+    ) throws(PackagerError) -> TotalsRules? {
+        guard let object else { return base }
+        try object.only(["field", "schemes", "other"])
+        let field = try demanded(try object.integer("field") ?? base?.field, "totals.field")
+        // Those of the message itself.
+        guard !([7, 11, 15, 32, 39, 41, 42, 50, 64, 66, 97, 128] + (74...77) + (86...89)).contains(field) else {
+            throw .notInItself("totals.field", field: field)
+        }
+        var schemes = base?.schemes ?? [:]
+        for (name, text) in try object.texts("schemes") ?? [] { schemes[name] = text }
+        let other = try demanded(try object.string("other") ?? base?.other, "totals.other")
+        for (name, text) in schemes { try fits(text, field, "totals.schemes.\(name)", fields) }
+        try fits(other, field, "totals.other", fields)
+        return TotalsRules(field: field, schemes: schemes, other: other)
+    }
+
     static func reversal(_ object: PackagerObject?, _ base: ReversalRules?) throws(PackagerError) -> ReversalRules {
         guard let object else { return try demanded(base, "reversal") }
         try object.only(["advice", "fields", "reasonField", "reasons", "constants"])

@@ -27,7 +27,7 @@ extension Packager {
         let root = try PackagerDocument(file).root
         try root.only([
             "name", "base", "version", "mti", "bitmap", "numbers", "text", "binary", "lengths", "separator", "frame",
-            "fields", "codes", "answers", "network", "requests", "entry", "reversal", "chip",
+            "fields", "codes", "answers", "network", "requests", "entry", "reversal", "chip", "mac", "totals",
         ])
         // Every base stands on a built-in file that has none, or one more of them: the way ends.
         let base = try root.choice("base", BuiltIn.self).map { (builtIn) throws(PackagerError) in try Packager(builtIn)
@@ -45,6 +45,8 @@ extension Packager {
         requests = try Self.requests(root, base?.requests, fields)
         reversal = try Self.reversal(root.object("reversal"), base?.reversal)
         chip = try Self.chip(root.object("chip"), base?.chip)
+        totals = try Self.totals(root.object("totals"), base?.totals, fields)
+        mac = try Self.mac(root.object("mac"), base?.mac, fields)
         try checkReferences()
     }
 

@@ -72,7 +72,7 @@ extension Acquirer {
             case .send where exchange.stage.isAwaiting:
                 measures.sent(id.description)
                 tell(effect)
-            case .record, .send, .cutOver, .alarm, .disconnect: tell(effect)
+            case .record, .send, .cutOver, .takeKey, .alarm, .disconnect: tell(effect)
             }
         }
     }
@@ -260,6 +260,8 @@ extension Acquirer {
                 "the acquirer has to be asked: its answers contradict each other", metadata: ["id": "\(id)"])
             write(id) { (books, id) throws(DatabaseError) in try await books.leaveOpen(id) }
         case .cutOver(let date): cutOver(date.flatMap(HostDecision.monthAndDay))
+        case .takeKey(let message):
+            codes?.take(message, lastFor: link.rules.answerWithin) { await self.put($0) }
         case .alarm(let alarm):
             if let fault = alarm.fault { measures.count(fault) }
             // As many as the host likes to send.
@@ -304,18 +306,6 @@ extension Acquirer {
         }
     }
 
-    private func send(_ message: ISOMessage) {
-        guard lineTakes() else {
-            measures.count(.lineFull)
-            return pace.log(logger, .error, "the acquirer does not read: what was to be sent is left, and repeated")
-        }
-        do {
-            let header = packager.frame.hasTPDU ? TPDU(destination: packager.frame.destination, source: 0) : nil
-            line?(try packager.frame.frame(try packager.build(message), header))
-        } catch {
-            logger.critical("a message cannot be packed", metadata: ["type": "\(message.type)"])
-        }
-    }
 }
 
 extension LinkEffect {
@@ -323,7 +313,7 @@ extension LinkEffect {
     fileprivate var told: ExchangeID? {
         switch self {
         case .settled(let id, _), .reversed(let id), .advised(let id, _), .reconciled(let id, _): id
-        case .record, .send, .cutOver, .alarm, .disconnect: nil
+        case .record, .send, .cutOver, .takeKey, .alarm, .disconnect: nil
         }
     }
 
@@ -335,7 +325,7 @@ extension LinkEffect {
             .decided(HostDecision(isAccepted ? .approved : .declined, isAccepted ? "00" : "05"))
         case .reversed: .reversed
         case .reconciled(_, let balance): .balanced(balance)
-        case .record, .send, .cutOver, .alarm, .disconnect: nil
+        case .record, .send, .cutOver, .takeKey, .alarm, .disconnect: nil
         }
     }
 }
@@ -353,6 +343,7 @@ extension LinkAlarm {
         case .stray: .stray
         case .answerDiffers: .answerDiffers
         case .unreadable: .frame
+        case .notAuthentic, .keyRefused: .notAuthentic
         case .openItem, .cannotReverse, .refused, .notServed, .signedOff: nil
         }
     }
@@ -364,6 +355,7 @@ extension LinkAlarm {
         case .answerDiffers(_, let field): "differs \(field)"
         case .unreadable: "unreadable"
         case .notServed: "not served"
+        case .notAuthentic: "not authentic"
         default: nil
         }
     }

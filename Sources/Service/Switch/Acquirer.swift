@@ -83,13 +83,17 @@ actor Acquirer {
     /// Whether the line takes more: a host that does not read fills no memory here.
     var lineTakes: @Sendable () -> Bool = { true }
     var isLost = false
+    /// `nil` where messages carry no code.
+    let codes: LineCodes?
     /// Told the number of a transaction before a till is told what it committed.
     let heard: @Sendable (Int64) -> Void
 
     init(
         packager: Packager, rules: LinkRules, books: Books, keys: any EnvelopeOpener, seat: Seat, start: HostTime,
-        logger: Logger, measures: SwitchMeasures, heard: @escaping @Sendable (Int64) -> Void = { _ in }
+        logger: Logger, measures: SwitchMeasures, macs: (any MessageAuthenticator)? = nil,
+        heard: @escaping @Sendable (Int64) -> Void = { _ in }
     ) {
+        codes = packager.mac == nil ? nil : macs.map { LineCodes(packager, $0, logger, measures) }
         self.heard = heard
         self.measures = measures
         self.packager = packager

@@ -28,18 +28,21 @@ public struct AcquirerAddress: Equatable, Sendable {
 extension Acquirer {
     /// Until it is cancelled.
     ///
-    /// - Parameter lineSeconds: for which what was sent may stay without an acknowledgement of the other machine (TCP_USER_TIMEOUT, RFC 5482).
-    func stayConnected(to address: AcquirerAddress, lineSeconds: Int) async {
-        var pause = ReconnectPause()
-        while !Task.isCancelled, !isLost {
-            var (isThere, wasSignedOn) = (false, false)
+    /// - Parameters:
+    ///   - addresses: of the same host, the one that is wanted first.
+    ///   - lineSeconds: for which what was sent may stay without an acknowledgement of the other machine (TCP_USER_TIMEOUT, RFC 5482).
+    func stayConnected(to addresses: [AcquirerAddress], lineSeconds: Int) async {
+        var (pause, turn) = (ReconnectPause(), LineTurn(count: addresses.count))
+        while !Task.isCancelled, !isLost, addresses.indices.contains(turn.index) {
+            let address = addresses[turn.index]
+            var (hasSpoken, wasSignedOn) = (false, false)
             do {
                 let channel = try await Self.connect(address, lineSeconds: lineSeconds)
-                isThere = true
                 try await channel.executeThenClose { inbound, _ in
                     connected(channel.channel)
                     var reader = FrameReader(packager.frame)
                     for try await buffer in inbound {
+                        hasSpoken = true
                         reader.append(buffer.readableBytesView)
                         Self.wipe(buffer)
                         do throws(FrameError) {
@@ -60,8 +63,13 @@ extension Acquirer {
                 // What went wrong is told by the connection's end; it is made again.
             }
             disconnected()
+            let isRoundOver = turn.end(wasSignedOn: wasSignedOn)
+            if addresses.count > 1 {
+                logger.notice("the acquirer's next line is tried", metadata: ["line": "\(turn.index + 1)"])
+            }
+            let wait = isRoundOver ? pause.next(hasSpoken: hasSpoken, wasSignedOn: wasSignedOn) : LineTurn.pause
             // A cancelled sleep ends the loop.
-            try? await Task.sleep(for: pause.next(isThere: isThere, wasSignedOn: wasSignedOn))
+            try? await Task.sleep(for: wait)
         }
     }
 
@@ -94,17 +102,35 @@ extension Acquirer {
     static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 64 * 1_024, high: 256 * 1_024)
 
     private func connected(_ channel: any NIOCore.Channel) {
+        codes?.begin()
         lineTakes = { channel.isWritable }
-        line = { bytes in
-            guard let bytes else { return channel.close(promise: nil) }
-            channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
-        }
+        line = AcquirerLine.writer(channel)
         put(.connected)
+    }
+
+    func send(_ message: ISOMessage) {
+        guard lineTakes() else {
+            measures.count(.lineFull)
+            return pace.log(logger, .error, "the acquirer does not read: what was to be sent is left, and repeated")
+        }
+        guard let line else { return }
+        let frame = packager.frame
+        let header = frame.hasTPDU ? TPDU(destination: frame.destination, source: 0) : nil
+        if let codes {
+            // A message that was packed is not longer than a frame.
+            return codes.send(message) { bytes in if let bytes = try? frame.frame(bytes, header) { line(bytes) } }
+        }
+        do {
+            line(try frame.frame(try packager.build(message), header))
+        } catch {
+            logger.critical("a message cannot be packed", metadata: ["type": "\(message.type)"])
+        }
     }
 
     private func disconnected() {
         guard line != nil else { return }
         line = nil
+        codes?.begin()
         lineTakes = { true }
         put(.disconnected)
         logger.warning("no connection to the acquirer")
@@ -113,10 +139,45 @@ extension Acquirer {
     private func received(_ frame: FrameReader.Frame) {
         guard case .message(let bytes, _) = frame else { return }
         do throws(MessageError) {
-            put(.received(try packager.parse(bytes)))
+            let message = try packager.parse(bytes)
+            guard let codes else {
+                _ = put(.received(message))
+                return
+            }
+            codes.receive(bytes, message) { await self.put($0) }
         } catch {
             put(.unreadable(error))
         }
+    }
+}
+
+enum AcquirerLine {
+    /// What sends over a channel, in the order in which it is asked to; closes without bytes. NIO writes at once what its own thread asks for, and so before
+    /// what another thread has asked for already: an answer to the host's sign-off overtook a payment.
+    static func writer(_ channel: any NIOCore.Channel) -> @Sendable ([UInt8]?) -> Void {
+        { bytes in
+            channel.eventLoop.execute {
+                guard let bytes else { return channel.close(promise: nil) }
+                channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+            }
+        }
+    }
+}
+
+/// Which of a host's lines is tried next: after one that was of use the first one again, else the one behind it.
+struct LineTurn {
+    /// Between two lines of a round.
+    static let pause = Duration.milliseconds(200)
+
+    private let count: Int
+    private(set) var index = 0
+
+    init(count: Int) { self.count = count }
+
+    /// - Returns: whether a round has ended, so that a pause is due that may grow.
+    mutating func end(wasSignedOn: Bool) -> Bool {
+        index = wasSignedOn || index + 1 >= count ? 0 : index + 1
+        return index == 0
     }
 }
 
@@ -126,11 +187,11 @@ struct ReconnectPause {
     private var last: UInt64 = 0
 
     /// - Parameters:
-    ///   - isThere: the host took the connection. One that refuses the sign-on, or does not answer it, is asked once a minute in the end; one that
-    ///     cannot be reached every eight seconds.
+    ///   - hasSpoken: the host has sent something. One that refuses the sign-on is asked once a minute in the end; one that cannot be reached every eight
+    ///     seconds. A proxy before it takes connections for a host that is dead, and ends them without a byte.
     ///   - wasSignedOn: it was of use.
-    mutating func next(isThere: Bool, wasSignedOn: Bool) -> Duration {
-        last = wasSignedOn || last == 0 ? Self.least : min(last * 2, isThere ? 60_000 : 8_000)
+    mutating func next(hasSpoken: Bool, wasSignedOn: Bool) -> Duration {
+        last = wasSignedOn || last == 0 ? Self.least : min(last * 2, hasSpoken ? 60_000 : 8_000)
         return .milliseconds(last)
     }
 }

@@ -51,6 +51,8 @@ final class SwitchMeasures: Sendable {
         case lineFull = "line_full"
         /// Field 55 of an answer, which never reached the card.
         case issuerData = "issuer_data"
+        /// A code of the host that is missing or wrong, or a key of it that could not be taken.
+        case notAuthentic = "not_authentic"
         /// Bytes of the host that are no message.
         case frame
     }

@@ -15,7 +15,8 @@ public struct SwitchSettings: Sendable {
     public var database: String
     public var connections = 8
     public var packager: Packager
-    public var acquirer: AcquirerAddress?
+    /// Lines to the same host, the one that is wanted first.
+    public var acquirers: [AcquirerAddress] = []
     /// Field 32; left out where empty.
     public var acquirerNumber = ""
     /// The field in which the proxy tells the name of the till's certificate; `nil` where whoever reaches the socket is trusted.
@@ -62,6 +63,8 @@ public enum SwitchStartError: Error, Equatable, Sendable {
     case dayNotBegun(String)
     /// The file of `marks` says nothing that can be read.
     case marks(String)
+    /// The packager wants codes of messages, and no key for them is named.
+    case noMessageKey
     /// The database knows no such zone.
     case zone(String)
 }
@@ -85,6 +88,8 @@ extension SwitchStartError: CustomStringConvertible {
         case .zone(let name): "“\(name)” is no time zone of the database: write one as Europe/Berlin or UTC"
         case .marks(let path):
             "\(path) is damaged: compare the books with the acquirer's list, then remove it (docs/service/payment-service.md, After a restore)"
+        case .noMessageKey:
+            "the packager's “mac” needs a key: name it with --mac-key, or with --zone-key where the acquirer hands keys over"
         case .seatLost: "another replica has taken the place of this one: start it again"
         }
     }
@@ -107,9 +112,10 @@ public struct SwitchServer: Sendable {
 
     /// Brings the database up to date, takes a seat, and listens from here on.
     public init(
-        _ settings: SwitchSettings, keys: any EnvelopeOpener, logger: Logger
+        _ settings: SwitchSettings, keys: any EnvelopeOpener, macs: (any MessageAuthenticator)? = nil, logger: Logger
     ) async throws(SwitchStartError) {
         guard settings.packager.version == .iso1987 else { throw .packagerVersion }
+        guard settings.packager.mac == nil || macs != nil else { throw .noMessageKey }
         if let shortage = DescriptorLimit.provide(Self.descriptors(settings)) {
             logger.warning("connections \(shortage.problem): \(shortage.remedy(unit: "nfc-tap-switch@.service"))")
         }
@@ -139,12 +145,12 @@ public struct SwitchServer: Sendable {
         let keys = WatchedKeys(keys, measures, logger)
         let acquirer = Acquirer(
             packager: settings.packager, rules: settings.rules, books: books, keys: keys, seat: seat, start: start,
-            logger: logger, measures: measures, heard: { [memory] in memory.hear($0) })
+            logger: logger, measures: measures, macs: macs, heard: { [memory] in memory.hear($0) })
         let messages = HostMessages(packager: settings.packager, acquirer: settings.acquirerNumber)
         let roster = TillRoster(books: books, rate: settings.tillRequests)
         let service = SwitchService(
             books: books, roster: roster, keys: keys, lease: lease, memory: memory, messages: messages,
-            acquirer: settings.acquirer == nil ? nil : acquirer, logger: logger, measures: measures,
+            acquirer: settings.acquirers.isEmpty ? nil : acquirer, logger: logger, measures: measures,
             mode: settings.mode, now: { .now })
         let routes = SwitchRoutes(service: service, tillField: settings.tillField)
         let page = SwitchDesk(
@@ -226,9 +232,9 @@ public struct SwitchServer: Sendable {
             group.addTask { await self.every(.milliseconds(250)) { await self.work() } }
             group.addTask { await self.every(.seconds(1)) { await self.workSeldom() } }
             group.addTask { await self.every(.seconds(3_600)) { await self.erase() } }
-            if let address = settings.acquirer {
+            if !settings.acquirers.isEmpty {
                 group.addTask(executorPreference: SocketThread.shared) {
-                    await self.acquirer.stayConnected(to: address, lineSeconds: settings.lineSeconds)
+                    await self.acquirer.stayConnected(to: settings.acquirers, lineSeconds: settings.lineSeconds)
                     return nil
                 }
             }
@@ -332,7 +338,7 @@ public struct SwitchServer: Sendable {
 
     /// Takes up what nobody speaks of. What books that are behind call open may have been decided since.
     private func work() async {
-        guard settings.acquirer != nil, !memory.isBehind else { return }
+        guard !settings.acquirers.isEmpty, !memory.isBehind else { return }
         do throws(DatabaseError) {
             for row in try await books.takeWork(seat.owner) { await acquirer.take(row) }
         } catch {
@@ -342,7 +348,7 @@ public struct SwitchServer: Sendable {
 
     /// Own exchanges that were not finished in ten seconds, and days that nobody was told of.
     private func workSeldom() async {
-        guard settings.acquirer != nil, !memory.isBehind else { return }
+        guard !settings.acquirers.isEmpty, !memory.isBehind else { return }
         do throws(DatabaseError) {
             for row in try await books.ownWork(seat.owner) { await acquirer.take(row) }
             guard await acquirer.isSignedOn else { return }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import Dispatch
 import ISO8583
 import NIOCore
 import NIOPosix
@@ -18,7 +19,7 @@ struct HostLineTests {
     func backOff() {
         var pause = ReconnectPause()
         var refused: [Duration] = []
-        for _ in 0..<10 { refused.append(pause.next(isThere: true, wasSignedOn: false)) }
+        for _ in 0..<10 { refused.append(pause.next(hasSpoken: true, wasSignedOn: false)) }
         #expect(refused.prefix(4) == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)])
         #expect(refused.last == .seconds(60))
         // In ten seconds five, where it were twenty.
@@ -27,10 +28,28 @@ struct HostLineTests {
             refused.prefix {
                 sum += $0; return sum <= .seconds(10)
             }.count == 4)
-        #expect(pause.next(isThere: true, wasSignedOn: true) == .milliseconds(500))
+        #expect(pause.next(hasSpoken: true, wasSignedOn: true) == .milliseconds(500))
+    }
+
+    /// haproxy in TCP mode takes a connection before it has one to the host behind it.
+    @Test("S25: a line that ends without a byte of the host is tried every eight seconds in the end")
+    func nobodyBehindTheProxy() {
+        var pause = ReconnectPause()
         var away: [Duration] = []
-        for _ in 0..<10 { away.append(pause.next(isThere: false, wasSignedOn: false)) }
+        for _ in 0..<10 { away.append(pause.next(hasSpoken: false, wasSignedOn: false)) }
         #expect(away.max() == .seconds(8))
+    }
+
+    @Test("S20: of several lines the next one is tried where one is of no use, and the first again after one that was")
+    func lines() {
+        var turn = LineTurn(count: 3)
+        let ends = (0..<4).map { _ in turn.end(wasSignedOn: false) }
+        #expect(ends == [false, false, true, false] && turn.index == 1)
+        let isOver = turn.end(wasSignedOn: true)
+        #expect(isOver && turn.index == 0)
+        var only = LineTurn(count: 1)
+        let rounds = [only.end(wasSignedOn: false), only.end(wasSignedOn: true)]
+        #expect(rounds == [true, true])
     }
 
     /// tcp(7): TCP_USER_TIMEOUT, in milliseconds.
@@ -46,6 +65,42 @@ struct HostLineTests {
         #expect(value == 7_000)
         try await channel.executeThenClose { _, _ in }
         try await server.close()
+    }
+
+    /// An answer to a sign-off that overtakes a payment has the payment come over a line that is signed off: a host of another hand saw it.
+    @Test("S24: what is sent from two threads arrives in the order in which it was sent")
+    func order() async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(
+            host: "127.0.0.1", port: 0
+        ) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+        let port = try #require(server.channel.localAddress?.port)
+        let address = try #require(AcquirerAddress("127.0.0.1:\(port)"))
+        let client = try await Acquirer.connect(address, lineSeconds: 7)
+        let line = AcquirerLine.writer(client.channel)
+        let isAsked = DispatchSemaphore(value: 0)
+        client.channel.eventLoop.execute {
+            // The loop's own thread sends second.
+            isAsked.wait()
+            line([2])
+            line(nil)
+        }
+        line([1])
+        isAsked.signal()
+        var came: [UInt8] = []
+        try await server.executeThenClose { connections in
+            for try await connection in connections {
+                try await connection.executeThenClose { inbound, _ in
+                    for try await buffer in inbound { came += buffer.readableBytesView }
+                }
+                break
+            }
+        }
+        #expect(came == [1, 2])
+        try? await client.executeThenClose { _, _ in }
     }
 
     @Test("S13: field 15 of an answer, and of a cut-over, stay in the books")
