@@ -33,10 +33,23 @@ struct CloseDayCommand: AsyncParsableCommand {
             "Whose calendar says which day has begun, as Europe/Berlin; the database's without it.", valueName: "zone"))
     var zone: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "By what the sums stand apart: terminal or scheme; give both for both. Each has a 0500 of its own.",
+            valueName: "part"))
+    var by: [String] = []
+
+    func validate() throws {
+        guard by.allSatisfy({ DayPart(rawValue: $0) != nil }) else {
+            throw ValidationError("Sums stand apart by terminal or by scheme.")
+        }
+    }
+
     func run() async throws {
-        for day in try await SwitchServer.closeDay(database, zone: zone) {
+        for day in try await SwitchServer.closeDay(database, zone: zone, by: Set(by.compactMap(DayPart.init))) {
+            let of = [day.acceptor, day.terminal, day.scheme].compactMap { $0 }.map { " \($0)" }.joined()
             try Descriptor.print(
-                "\(day.day) \(day.currency): debits \(day.numbers[2]), taken back \(day.numbers[3]), "
+                "\(day.day) \(day.currency)\(of): debits \(day.numbers[2]), taken back \(day.numbers[3]), "
                     + "credits \(day.numbers[0]), taken back \(day.numbers[1]), net \(day.net) minor units")
         }
     }

@@ -3,6 +3,11 @@ import ISO8583
 public import PaymentValues
 import PostgreSQL
 
+/// By what the sums of a day stand apart, beside the currency.
+public enum DayPart: String, Sendable, CaseIterable {
+    case terminal, scheme
+}
+
 /// The sums of one day in one currency, in minor units, as a reconciliation shows them.
 public struct DayTotals: Equatable, Sendable {
     public let id: String
@@ -12,12 +17,20 @@ public struct DayTotals: Equatable, Sendable {
     /// Numbers and amounts of credits, their reversals, debits, their reversals: fields 74 to 77 and 86 to 89.
     public let numbers: [Int64]
     public let amounts: [Int64]
+    /// Fields 41 and 42; `nil` where they are of all terminals.
+    public let terminal: String?
+    public let acceptor: String?
+    /// `nil` where they are of all schemes.
+    public let scheme: String?
 
     init?(_ row: Row) throws(DatabaseError) {
         guard let currency = Currency(row.text("currency")) else { return nil }
         id = row.text("id")
         day = row.text("day")
         self.currency = currency
+        terminal = row["acceptor_terminal"]
+        acceptor = row["acceptor"]
+        scheme = row["scheme"]
         let names = ["credit", "credit_reversal", "debit", "debit_reversal"]
         numbers = try names.map { (name) throws(DatabaseError) in try row.whole(name + "s") }
         amounts = try names.map { (name) throws(DatabaseError) in try row.whole(name + "_amount") }
@@ -45,8 +58,10 @@ extension Books {
     /// Ends the open day: what is booked from here on belongs to the next one. What was counted waits for the acquirer's word. A day that has not begun
     /// is left open: whoever closes twice would move the books into the future.
     ///
-    /// - Parameter zone: whose calendar counts, as `Europe/Berlin`; `nil` for the database's own.
-    func closeDay(zone: String? = nil) async throws(DatabaseError) -> DayClosed {
+    /// - Parameters:
+    ///   - zone: whose calendar counts, as `Europe/Berlin`; `nil` for the database's own.
+    ///   - parts: by what the sums stand apart.
+    func closeDay(zone: String? = nil, by parts: Set<DayPart> = []) async throws(DatabaseError) -> DayClosed {
         try await database.transaction { (transaction) throws(DatabaseError) in
             // Bookings under way are waited for, and others wait.
             _ = try transaction.run(Call("select pg_advisory_xact_lock(6583, 2)"))
@@ -66,9 +81,9 @@ extension Books {
             let rows = try transaction.run(
                 Call(
                     """
-                    insert into day_end (id, day, currency, credits, credit_reversals, debits, debit_reversals,
+                    insert into day_end (id, day, currency, merchant, terminal, scheme, credits, credit_reversals, debits, debit_reversals,
                         credit_amount, credit_reversal_amount, debit_amount, debit_reversal_amount)
-                    select gen_random_uuid(), $1::date, currency,
+                    select gen_random_uuid(), $1::date, currency, merchant, terminal, scheme,
                         count(*) filter (where amount < 0 and not is_reversal),
                         count(*) filter (where amount > 0 and is_reversal),
                         count(*) filter (where amount > 0 and not is_reversal),
@@ -77,10 +92,23 @@ extension Books {
                         coalesce(sum(amount) filter (where amount > 0 and is_reversal), 0),
                         coalesce(sum(amount) filter (where amount > 0 and not is_reversal), 0),
                         coalesce(-sum(amount) filter (where amount < 0 and is_reversal), 0)
-                    from entry where day = $1::date and account = 'shop' group by currency
-                    returning *, id::text as id, day::text as day
-                    """, [.text(day)]))
-            return .closed(try DayTotals.all(rows))
+                    from (select e.currency, e.amount, e.is_reversal, case when $2::boolean then p.merchant end as merchant,
+                            case when $2::boolean then p.terminal end as terminal, case when $3::boolean then p.scheme end as scheme
+                        from entry e join payment p on p.id = e.payment where e.day = $1::date and e.account = 'shop') s
+                    group by currency, merchant, terminal, scheme
+                    returning id
+                    """,
+                    [
+                        .text(day), .text(parts.contains(.terminal) ? "t" : "f"),
+                        .text(parts.contains(.scheme) ? "t" : "f"),
+                    ]))
+            guard !rows.isEmpty else { return .closed([]) }
+            let told = Call(
+                """
+                select *, id::text as id, day::text as day from day_total where day = $1::date
+                order by currency, merchant, terminal, scheme
+                """, [.text(day)])
+            return .closed(try DayTotals.all(try transaction.run(told)))
         }
     }
 
@@ -97,10 +125,10 @@ extension Books {
             try await database.run(
                 Call(
                     """
-                    select d.*, d.id::text as id, d.day::text as day from day_end d
+                    select *, id::text as id, day::text as day from day_total d
                     where balance is null and not exists (select 1 from exchange x where x.id = d.id) order by d.day limit 10
-                    """)
-            ))
+                    """
+                )))
     }
 
     /// - Returns: whether this is the one who tells of it.
@@ -128,6 +156,11 @@ extension HostMessages {
         var message = ISOMessage(type)
         message.set(15, String(day.day.filter { $0 != "-" }.suffix(4)))
         if !acquirer.isEmpty { message.set(32, acquirer) }
+        if let terminal = day.terminal { message.set(41, Self.filled(terminal, 8)) }
+        if let acceptor = day.acceptor { message.set(42, Self.filled(acceptor, 15)) }
+        if let scheme = day.scheme, let totals = packager.totals {
+            message.set(totals.field, totals.schemes[scheme] ?? totals.other)
+        }
         message.set(50, Self.padded(Int64(day.currency.numeric), 3))
         for (index, number) in day.numbers.enumerated() { message.set(74 + index, Self.padded(number, 10)) }
         for (index, amount) in day.amounts.enumerated() { message.set(86 + index, Self.padded(amount, 16)) }

@@ -250,14 +250,18 @@ public struct SwitchServer: Sendable {
 
     /// Ends the day in the books of all replicas; whichever of them runs tells the acquirer.
     ///
-    /// - Parameter zone: whose calendar says which day has begun; `nil` for the database's own.
+    /// - Parameters:
+    ///   - zone: whose calendar says which day has begun; `nil` for the database's own.
+    ///   - parts: by what the sums stand apart, each told the acquirer in a message of its own.
     /// - Throws: `dayNotBegun` where the open day is in the future, and why the database could not be asked.
-    public static func closeDay(_ address: String, zone: String? = nil) async throws(SwitchStartError) -> [DayTotals] {
+    public static func closeDay(
+        _ address: String, zone: String? = nil, by parts: Set<DayPart> = []
+    ) async throws(SwitchStartError) -> [DayTotals] {
         let database: Database
         do { database = try Database(address, connections: 1) } catch { throw .noThreads }
         let early: String
         do throws(DatabaseError) {
-            switch try await Books(database: database).closeDay(zone: zone) {
+            switch try await Books(database: database).closeDay(zone: zone, by: parts) {
             case .closed(let totals): return totals
             case .notBegun(let day): early = day
             }

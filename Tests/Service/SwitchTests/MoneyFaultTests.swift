@@ -119,6 +119,47 @@ struct MoneyFaultTests {
         }
     }
 
+    /// Elavon EISOP: totals of a terminal; ISO 8583:1987, fields 41 and 42.
+    @Test("S20: the sums of a day by terminal and scheme add up to the day, and say whose they are")
+    func daysByPart() async throws {
+        try await withSale { books, server in
+            try server.sql(
+                """
+                insert into merchant (id, acceptor, location, category) values ('m', 'M-4711', 'A shop', '5411');
+                insert into terminal values ('m', '1', 'TERM0001'), ('m', '2', 'TERM0002');
+                update payment set terminal = '1', scheme = 'Visa';
+                insert into payment (id, merchant, terminal, scheme, body, kind, amount, currency, state, answer, authorised, captured)
+                    select gen_random_uuid(), 'm', t, s, decode(repeat('00', 32), 'hex'), 'sale', n, 'EUR', 'approved', '{}', n, n
+                    from (values ('1', 'Visa', 10), ('1', 'Mastercard', 200), ('2', 'Visa', 3000), (null, 'Visa', 40000)) v (t, s, n);
+                insert into entry (payment, seq, account, amount, currency, is_reversal, day)
+                    select id, 1, a, case a when 'shop' then amount else -amount end, 'EUR', false, day from payment, day,
+                        (values ('shop'), ('card')) v (a)
+                """)
+            let days = try #require(try await closed(books, [.terminal, .scheme]))
+            #expect(
+                Set(days.map { "\($0.terminal ?? "-") \($0.scheme ?? "-") \($0.net)" }) == [
+                    "TERM0001 Visa 1010", "TERM0001 Mastercard 200", "TERM0002 Visa 3000", "- Visa 40000",
+                ])
+            #expect(Set(try await books.untoldDays().map(\.id)) == Set(days.map(\.id)))
+            let packager = try Packager(
+                file: Array(
+                    #"{"name": "x", "base": "1987-bcd", "totals": {"field": 63, "schemes": {"Visa": "VI"}, "other": "XX"}}"#
+                        .utf8))
+            let messages = HostMessages(packager: packager, acquirer: "12345678901")
+            let told = try days.map { try #require(messages.reconciliation($0)) }
+            #expect(
+                Set(told.map { "\($0.text(41) ?? "-") \($0.text(42) ?? "-") \($0.text(63) ?? "-")" }) == [
+                    "TERM0001 M-4711          VI", "TERM0001 M-4711          XX", "TERM0002 M-4711          VI",
+                    "- M-4711          VI",
+                ])
+        }
+    }
+
+    private func closed(_ books: Books, _ parts: Set<DayPart>) async throws -> [DayTotals]? {
+        guard case .closed(let days) = try await books.closeDay(by: parts) else { return nil }
+        return days
+    }
+
     // MARK: - S10
 
     private func release(_ rig: SwitchRig, _ id: OperationID, of payment: TransactionID) async throws -> (Int, String) {
