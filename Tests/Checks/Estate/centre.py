@@ -37,7 +37,7 @@ reader = "{reader}"
 class Estate:
     def __init__(self, programs, replicas=3, shops=4, tills=16, standby=True, token=True, proxies=True, host=(), switch=(), log=False,
                  acquirer=None, number="12345678901", packager="1987-bcd", answer_seconds=3,
-                 marks=False, database="", delay=0):
+                 marks=False, database="", delay=0, secrets=()):
         self.programs, self.shops, self.tills = pathlib.Path(programs).resolve(), shops, tills
         # An address where another host listens than ours, and how one speaks to it.
         self.acquirer, self.number, self.packager, self.answer_seconds = acquirer, number, packager, answer_seconds
@@ -46,6 +46,8 @@ class Estate:
         self.folder.chmod(0o711)
         self.databases, self.primary, self.standby = [], None, None
         self.switch_options = list(switch)
+        # More keys of the token: label, kind as pkcs11-tool has it, option of their use, hexadecimal.
+        self.secrets = secrets
         # Milliseconds of an agreement in the token.
         self.delay = delay
         # Whether each replica remembers how far the books were, and more lines for the databases' configuration.
@@ -151,6 +153,10 @@ class Estate:
         month = time.strftime("%Y-%m", time.gmtime())
         for label, use in [("shop-key-1", "recipient"), ("card-tokens", "cardTokens"), (f"books-{month}", "books")]:
             run(self.programs / "nfc-tap-profile", "key", "new", *token, "--label", label, "--for", use, environment=environment)
+        for label, kind, use, key in self.secrets:
+            pathlib.Path(self.path(label)).write_bytes(bytes.fromhex(key))
+            run("pkcs11-tool", "--module", token[1], "--token-label", "payments", "--login", "--pin", "1234", "--write-object", self.path(label),
+                "--type", "secrkey", "--key-type", kind, "--label", label, use, "--sensitive", environment=environment)
         if self.delay:
             # Tests/Rigs/Token, before the same token.
             run("clang", "-shared", "-fPIC", "-O1", "-o", self.path("token.so"), pathlib.Path(__file__).resolve().parents[3] / "Tests/Rigs/Token/token.c")

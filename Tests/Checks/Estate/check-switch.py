@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 import time
+from socket import create_connection
 
 HERE = pathlib.Path(__file__).resolve().parent
 RIG = HERE.parents[1] / "Rigs/Host"
@@ -25,8 +26,10 @@ sys.path[:0] = [str(HERE), str(RIG)]
 from book import Book  # noqa: E402
 from books import Judgement, rows  # noqa: E402
 from centre import Estate  # noqa: E402
-from parts import Failed, free_port, until  # noqa: E402
+from parts import Certificates, Failed, free_port, until  # noqa: E402
 
+# Of tests alone.
+ZONE = "5a" * 32
 UNSETTLED = (
     "select (select count(*) from exchange where (stage in ('awaiting', 'reversing', 'advising') or wanted is not null) and not given_up)"
     " + (select count(*) from payment p where state in ('running', 'reversing')"
@@ -114,18 +117,35 @@ def main():
     parser.add_argument("--seconds", type=float, default=3_000, help="no tap begins later")
     parser.add_argument("--faults", type=float, default=100, help="of the host, per cent of the usual share")
     parser.add_argument("--quiet", type=float, default=150, help="seconds until what is open then counts as an open item")
+    parser.add_argument("--tls", action="store_true", help="two lines with TLS on both sides, by docs/examples/haproxy-acquirer.cfg; ports are closed for a while")
+    parser.add_argument("--mac", action="store_true", help="messages carry codes, and the host hands over their keys")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true", help="keep the folders")
     arguments = parser.parse_args()
-    port = free_port()
+    port, more = free_port(), []
     estate = Estate(
-        arguments.programs, replicas=2, shops=2, tills=arguments.tills, standby=False, token=False, acquirer=f"127.0.0.1:{port}",
-        packager=str(RIG / "second-host.json"), answer_seconds=2)
+        arguments.programs, replicas=2, shops=2, tills=arguments.tills, standby=False, token=arguments.mac, acquirer=f"127.0.0.1:{port}",
+        packager=str(RIG / "second-host.json"), answer_seconds=2, secrets=[("zone", "AES:32", "--usage-wrap", ZONE)] if arguments.mac else [],
+        switch=["--zone-key", "zone"] if arguments.mac else [])
+    if arguments.mac:
+        packager = json.loads(pathlib.Path(estate.packager).read_text(encoding="utf-8"))
+        estate.packager = estate.path("host-with-codes.json")
+        packager["fields"] += [{"field": field, "name": "Code", "format": "b8", "encoding": "hex"} for field in (64, 128)]
+        pathlib.Path(estate.packager).write_text(json.dumps({**packager, "mac": {"algorithm": "cmac", "exchange": 48}}), encoding="utf-8")
+    if arguments.tls:
+        second, here = free_port(), (free_port(), free_port())
+        Certificates(estate.folder).make(["acquirer.example", "switch.example"])
+        more = ["--second", second, "--certificate", estate.path("acquirer.example.pem"), "--authority", estate.path("ca.pem")]
+        estate.part("haproxy-acquirer", "/usr/sbin/haproxy", "-db", "-f", HERE.parents[2] / "docs/examples/haproxy-acquirer.cfg", environment={
+            "FIRST_PORT": str(here[0]), "SECOND_PORT": str(here[1]), "FIRST_ADDRESS": f"127.0.0.1:{port}", "SECOND_ADDRESS": f"127.0.0.1:{second}",
+            "ACQUIRER_CA": estate.path("ca.pem"), "ACQUIRER_NAME": "acquirer.example", "OUR_CERTIFICATE": estate.path("switch.example.pem")})
+        estate.acquirer = f"127.0.0.1:{here[0]}"
+        estate.switch_options += ["--acquirer", f"127.0.0.1:{here[1]}"]
     host = estate.part(
-        "host", sys.executable, RIG / "host.py", port, estate.path("host.book"), "--seed", arguments.seed, "--answer-seconds", 2,
-        "--faults", arguments.faults)
+        "host", os.environ.get("NFC_TAP_PYTHON", sys.executable), RIG / "host.py", port, estate.path("host.book"), "--seed", arguments.seed, "--answer-seconds", 2,
+        "--faults", arguments.faults, *(["--zone", ZONE] if arguments.mac else []), *more)
     with estate:
-        faults = day(estate, host, arguments)
+        faults = day(estate, host, port, arguments)
     if faults or arguments.keep:
         print(f"check-switch: logs and books are in {estate.folder}, {estate.primary.folder}")
     else:
@@ -133,7 +153,7 @@ def main():
     sys.exit(1 if faults else 0)
 
 
-def day(estate, host, arguments):
+def day(estate, host, port, arguments):
     begin, beliefs = time.monotonic(), estate.path("beliefs")
     deaths = Deaths(estate, host, arguments.seed, arguments.every)
     if arguments.every:
@@ -152,6 +172,8 @@ def day(estate, host, arguments):
     told = json.loads(tills.stdout)
     for part in estate.parts:
         part.start()
+    # One that was started this moment would die of it.
+    until("the host", lambda: create_connection(("127.0.0.1", port), 1).close() or True)
     host.process.send_signal(signal.SIGUSR1)
     try:
         until("an end of everything open", lambda: estate.primary.sql(UNSETTLED) == "0", limit=arguments.quiet)

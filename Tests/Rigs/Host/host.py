@@ -14,6 +14,7 @@ import hashlib
 import os
 import random
 import signal
+import ssl
 import sys
 import time
 
@@ -32,6 +33,8 @@ PAYMENT_FAULTS = [
     ("booked in a while", 8), ("not known, then booked", 3),
     ("cut before", 3), ("cut after, booked", 3), ("half an answer, booked", 3), ("bad bytes, booked", 2), ("bad length, booked", 2), ("deaf", 1),
 ]
+# Where messages carry codes.
+CODE_FAULTS = [("wrong code, booked", 6), ("no code, booked", 5), ("another key, booked", 5), ("no code", 3)]
 # Of a thousand reversals and advices.
 ADVICE_FAULTS = [
     ("lost", 30), ("lost, done", 40), ("late, done", 20), ("twice", 30), ("try later", 20), ("try later, done", 15), ("odd code", 10), ("blanks, done", 10),
@@ -42,9 +45,16 @@ OWN_WAYS = [("cut-over", 2), ("sign-off", 1), ("key change", 3), ("echo", 6), ("
 
 
 class Host:
-    def __init__(self, book, seed, answer_seconds, faults):
+    def __init__(self, book, seed, answer_seconds, faults, zone=None):
         self.book, self.dice, self.seconds, self.faults = book, random.Random(seed), answer_seconds, faults
         self.lines, self.stalled_until, self.traces = set(), 0.0, 0
+        # Until when each port takes no line, by its number.
+        self.closed = {}
+        self.codes = None
+        if zone:
+            from codes import Codes  # Needs a library that is not Python's own.
+            self.codes = Codes(zone, self.dice)
+            PAYMENT_FAULTS.extend(CODE_FAULTS)
         self.day = datetime.date(2026, 11, 28) + datetime.timedelta(days=book.cut_overs)
         for key in list(book.unsure):
             book.write(do="forget", key=key)
@@ -112,6 +122,10 @@ class Host:
         what = message.get(70)
         if int(message.kind[2]) % 2:
             # The switch's word on what the host asked for.
+            if what == "101" and line.next_key:
+                if message.get(39) == "00":
+                    line.key = line.next_key
+                line.next_key = None
             if what == "002" and message.get(39) == "00":
                 line.is_signed_on = False
                 if not self.faults or self.dice.random() < 0.7:
@@ -123,7 +137,14 @@ class Host:
             line.is_signed_on = False
         answer = self.stamped(message.answer(11, 32, 70))
         answer[39] = "00" if what in ("001", "002", "301") else "12"
+        if what == "101" and self.codes:
+            if not line.is_signed_on:
+                self.book.write(do="violation", what="a key was asked for before the sign-on")
+            line.key, line.next_key = self.codes.fresh(), None
+            answer[39], answer[48] = "00", self.codes.handed(line.key)
         line.send(answer)
+        if self.codes:
+            return
         if what == "001" and self.faults and self.dice.random() < 0.3:
             line.send(self.request("101", **{"f48": "ZPK0011223344556677"}))
 
@@ -135,16 +156,20 @@ class Host:
         return message
 
     def own_ways(self, line):
-        what = self.choose(OWN_WAYS)
+        what = self.choose(OWN_WAYS + [("port closed", 2)] * (len(self.closed) > 1))
         if what == "cut-over":
             self.day += datetime.timedelta(days=1)
             self.book.write(do="cutover", day=self.day.isoformat())
             for each in self.lines:
                 each.send(self.request("201", f15=self.day.strftime("%m%d")))
+        elif what == "port closed":
+            self.closed[line.port] = time.monotonic() + self.dice.uniform(1, 6)
+            for each in [each for each in self.lines if each.port == line.port]:
+                each.cut()
         elif what == "sign-off":
             line.send(self.request("002"))
         elif what == "key change":
-            line.send(self.request("101", f48="ZPK8899AABBCCDDEEFF"))
+            self.change_key(line)
         elif what == "echo":
             line.send(self.request("301"))
         elif what == "stray answer":
@@ -155,6 +180,20 @@ class Host:
             self.stalled_until = time.monotonic() + self.seconds * self.dice.uniform(0.5, 1.3)
         elif what == "empty frame":
             line.send(b"0000")
+
+    def change_key(self, line):
+        """By itself: without codes nobody wants the key, with them every fifth is damaged on its way."""
+        if not self.codes:
+            return line.send(self.request("101", f48="ZPK8899AABBCCDDEEFF"))
+        if line.key is None or line.next_key:
+            return
+        key = self.codes.fresh()
+        text = self.codes.handed(key)
+        if self.dice.random() < 0.2:
+            line.send(self.request("101", f48=self.dice.choice([text[:-1] + ("1" if text[-1] == "0" else "0"), text[:8] + "00" + text[10:], "ZPK", text[:-6]])))
+            return
+        line.next_key = key
+        line.send(self.request("101", f48=text))
 
     # Payments
 
@@ -187,6 +226,8 @@ class Host:
             return line.cut()
         if fault == "lost":
             return
+        if fault == "no code":
+            return line.send(self.answer(message, "51", f37=reference), fault)
         if fault in ("declined", "try later", "odd code", "doubt"):
             word = self.dice.choice({"declined": ["51", "05", "61", "14"], "try later": ["91"], "odd code": ["32", "  ", "Z9", "99"], "doubt": ["96", "68"]}[fault])
             return line.send(self.answer(message, word, f37=reference))
@@ -237,6 +278,8 @@ class Host:
             told[41] = "T9999999"
         if fault == "lost, booked":
             return
+        if fault in ("wrong code, booked", "no code, booked", "another key, booked"):
+            return line.send(told, fault.split(",")[0])
         if fault in ("late, booked", "at the last moment, booked"):
             wait = self.dice.uniform(0.1, 3) if fault == "late, booked" else self.dice.uniform(-0.3, 0.1)
             return line.later(self.seconds + wait, told)
@@ -281,7 +324,8 @@ class Host:
             return
         if fault in ("try later", "odd code"):
             return line.send(self.answer(message, "91" if fault == "try later" else self.dice.choice(["96", "Z9"] + ["30", "57"] * (message.kind[1] == "4" and 95 not in message))))
-        if fault == "refused, then done" and message.kind[1] == "2":
+        # What it has carried out it does not refuse afterwards, where nobody may have heard of the first.
+        if fault == "refused, then done" and message.kind[1] == "2" and key not in book.advices:
             line.send(self.answer(message, "57"))
             return line.later(self.dice.uniform(0, 0.3), b"", lambda: self.after_all(line, message, key, original))
         word = self.carry_out(line, message, key, original, fault)
@@ -364,12 +408,26 @@ class Host:
 
 async def serve(arguments):
     host = Host(Book(arguments.book), f"{arguments.seed}/{os.path.exists(arguments.book) and os.path.getsize(arguments.book)}",
-                arguments.answer_seconds, arguments.faults)
+                arguments.answer_seconds, arguments.faults, arguments.zone)
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, host.well)
-    server = await asyncio.start_server(lambda reader, writer: Line(host, reader, writer).run(), "127.0.0.1", arguments.port)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    async with server:
-        await server.serve_forever()
+    secure = None
+    if arguments.certificate:
+        secure = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=arguments.authority)
+        secure.minimum_version = ssl.TLSVersion.TLSv1_2
+        secure.verify_mode = ssl.CERT_REQUIRED
+        secure.load_cert_chain(arguments.certificate)
+    servers = []
+    for port in [arguments.port, *arguments.second]:
+        host.closed[port] = 0.0
+
+        async def come(reader, writer, port=port):
+            if time.monotonic() < host.closed[port] and host.faults:
+                return writer.close()
+            await Line(host, reader, writer, port).run()
+
+        servers.append(await asyncio.start_server(come, "127.0.0.1", port, ssl=secure))
+    print(servers[0].sockets[0].getsockname()[1], flush=True)
+    await asyncio.gather(*(server.serve_forever() for server in servers))
 
 
 def main():
@@ -379,6 +437,10 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--answer-seconds", type=float, default=3)
     parser.add_argument("--faults", type=float, default=100, help="per cent of the usual share; 0 for none")
+    parser.add_argument("--second", type=int, action="append", default=[], help="another port of the same host; then ports are closed for a while")
+    parser.add_argument("--certificate", help="TLS by this file, for those whose certificate is of --authority")
+    parser.add_argument("--authority")
+    parser.add_argument("--zone", help="key in hexadecimal: messages carry codes, by keys that it wraps")
     asyncio.run(serve(parser.parse_args()))
 
 

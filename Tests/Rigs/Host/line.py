@@ -3,19 +3,23 @@
 import asyncio
 import contextlib
 
-from wire import HEADER, Message, Unreadable, parse
+from wire import HEADER, Message, Unreadable, framed, parse
 
 
 class Line:
     """One connection of a switch."""
 
-    def __init__(self, host, reader, writer):
-        self.host, self.reader, self.writer = host, reader, writer
+    def __init__(self, host, reader, writer, port=0):
+        self.host, self.reader, self.writer, self.port = host, reader, writer, port
         self.is_signed_on, self.is_deaf, self.waits = False, False, {}
+        # Of messages with codes: the key, and one that is handed over and not answered yet.
+        self.key, self.next_key = None, None
 
-    def send(self, data):
+    def send(self, data, how=None):
+        if isinstance(data, Message):
+            data = framed(self.host.codes.packed(data, self.key, how)) if self.host.codes and data.kind[1] != "8" else data.frame()
         if data and not self.is_deaf and not self.writer.is_closing():
-            self.writer.write(data.frame() if isinstance(data, Message) else data)
+            self.writer.write(data)
 
     def later(self, seconds, data, before=None):
         def now():
@@ -62,7 +66,11 @@ class Line:
                     continue
                 await self.host.stalls()
                 try:
-                    self.host.take(self, parse(data))
+                    message = parse(data)
+                    if self.host.codes and message.kind[1] != "8" and not self.host.codes.is_good(data, message, self.key):
+                        self.host.book.write(do="violation", what=f"{message.kind} without its code, or with a wrong one")
+                        continue
+                    self.host.take(self, message)
                 except Unreadable as error:
                     self.host.book.write(do="violation", what=f"unreadable: {error}")
         except (asyncio.IncompleteReadError, ConnectionError, OSError):

@@ -50,8 +50,11 @@ class Message(dict):
         return f"{self.kind}{bits >> 64:016X}{body}".encode("ascii")
 
     def frame(self):
-        packed = self.pack()
-        return str(len(packed)).zfill(HEADER).encode() + packed
+        return framed(self.pack())
+
+
+def framed(packed):
+    return str(len(packed)).zfill(HEADER).encode() + packed
 
 
 def parse(data):
