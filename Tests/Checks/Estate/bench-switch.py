@@ -93,23 +93,34 @@ def compare(lines, plain, client, server, answer, sealed):
               f"clock {rate / plain:.2f}", flush=True)
 
 
+def busy(estate):
+    """How often the keys were asked for more than they do in time."""
+    text = run("curl", "-s", "--unix-socket", estate.path("desk-0.sock"), "http://localhost/metrics")
+    return float(re.search(r'faults_total\{fault="keys_busy"\} ([\d.]+)', text).group(1))
+
+
 def wait_for_token(arguments):
     """Whether more tills than a slow token can serve get less of it: PKCS#11 with a delay (Tests/Rigs/Token) before SoftHSM2."""
     with Estate(arguments.programs, replicas=1, shops=1, tills=max(arguments.tills), standby=False, proxies=False, delay=arguments.delay,
                 switch=["--till-requests", "100000", "--sessions", str(arguments.sessions)], answer_seconds=20) as estate:
         pay(estate, 10, 100, 99)
         print(f"{arguments.delay} ms of an agreement, {arguments.sessions} sessions: {1_000 * arguments.sessions / arguments.delay:.0f} payments/s at most")
-        print("| tills | payments/s | of those of the first line | approved, of taps | half, 99 of 100 (ms) |\n|---|---|---|---|---|")
+        print("| tills | payments/s | of those of the first line | ms of the switch, of the database each | refused as busy | approved, of taps | half, 99 of 100 (ms) |\n"
+              "|---|---|---|---|---|---|---|")
         first = None
         for tills in arguments.tills:
             estate.host.end()
             estate.host.start()
             time.sleep(1)
             until("the link to the acquirer", lambda: estate.health(estate.path("1.sock")) == "ok")
+            before = sum(part.cpu() for part in estate.replicas), estate.primary.cpu(), busy(estate)
             told = pay(estate, tills, arguments.taps, tills)
+            switch, database = (sum(part.cpu() for part in estate.replicas) - before[0]), estate.primary.cpu() - before[1]
+            approved = max(1, told.get("approved", 0))
             rate = told.get("approved", 0) / told["seconds"]
             first = first or rate
-            print(f"| {tills} | {rate:.1f} | {rate / first:.2f} | {told.get('approved', 0)}, {told['taps']} | {told['p50']:.0f}, {told['p99']:.0f} |", flush=True)
+            print(f"| {tills} | {rate:.1f} | {rate / first:.2f} | {1_000 * switch / approved:.1f}, {1_000 * database / approved:.1f} | "
+                  f"{busy(estate) - before[2]:.0f} | {told.get('approved', 0)}, {told['taps']} | {told['p50']:.0f}, {told['p99']:.0f} |", flush=True)
     estate.remove()
 
 
