@@ -44,9 +44,11 @@ extension ConfigurationFile {
         let feedback = FeedbackLevel(rawValue: table.text("feedback") ?? "lights+sound")
         if feedback == nil { table.report("feedback", "is of no known kind", "write lights+sound, lights or off") }
         let device = table.text("pin-device")
+        let standing = ConfigurationFile.standing(&table, mode: mode)
         guard let name, let reader, let feedback else { return nil }
         var lane = Lane(name: name, reader: reader, feedback: feedback)
         lane.pinDevice = device
+        lane.standing = standing
         return lane
     }
 

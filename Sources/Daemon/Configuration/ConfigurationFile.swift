@@ -45,6 +45,8 @@ public struct ConfigurationFile: Sendable {
         public var feedback: FeedbackLevel
         /// The PIN device that stands beside the reader, by its name in `pinDevices`.
         public var pinDevice: String?
+        /// `nil` where a till asks for each card.
+        public var standing: StandingSettings?
 
         public var isVirtual: Bool { if case .virtual = reader { true } else { false } }
 

@@ -37,6 +37,9 @@ extension ConfigurationFile {
             if settings.roles.contains(.admin) {
                 table.report("roles", "names admin", "remove it: no till is an administrator")
             }
+            if settings.roles.contains(.machine) {
+                table.report("roles", "names machine", "remove it: a machine uses the daemon's socket itself")
+            }
         }
         if table.has("types") {
             settings.types = Set(

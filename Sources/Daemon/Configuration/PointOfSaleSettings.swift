@@ -45,6 +45,7 @@ public struct PointOfSaleSettings: Sendable {
     init(defaultsOf host: ConfigurationHost) {
         let groups: [Role: String] = [
             .admin: "nfc-tap-admin", .cashier: "nfc-tap", .loyalty: "nfc-tap-loyalty", .monitor: "nfc-tap-monitor",
+            .machine: "nfc-tap-machine",
         ]
         self.init(socket: host.runtimeDirectory + "/pos.sock", roles: groups.compactMapValues(host.groupNumber))
     }

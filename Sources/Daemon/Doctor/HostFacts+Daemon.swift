@@ -45,7 +45,9 @@ extension HostFacts {
     /// What the package makes: users, groups, folders.
     func installation() -> [Finding] {
         guard isInstalled else { return [] }
-        let groups = ["nfc-tap", "nfc-tap-psp", "nfc-tap-admin", "nfc-tap-loyalty", "nfc-tap-monitor"]
+        let groups = [
+            "nfc-tap", "nfc-tap-psp", "nfc-tap-admin", "nfc-tap-loyalty", "nfc-tap-machine", "nfc-tap-monitor",
+        ]
         var missing = groups.filter { accounts.groupID($0) == nil }
         if accounts.userID(Self.daemonName) == nil { missing.insert(Self.daemonName, at: 0) }
         if !missing.isEmpty {

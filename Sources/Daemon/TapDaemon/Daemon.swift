@@ -47,6 +47,7 @@ public final class Daemon: Sendable {
     let reserve: StorageReserve
     private let forwarder: QueueForwarder
     let stored: PaymentQueue
+    let standing: StandingDesk
 
     /// Opens the journal, brings what an earlier run left open to a definite state, and starts to listen.
     ///
@@ -133,14 +134,24 @@ public final class Daemon: Sendable {
         } catch {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
+        let start: @Sendable (TransactionID) -> Bool = { id in payments.add { await store.run(id) } }
+        standing = StandingDesk(
+            runner: store,
+            admission: TransactionAdmission(
+                runner: store, desk: OperationDesk(engine: engine, runner: store), health: health),
+            engine: engine, clock: clock, queue: payments, start: start)
+        do throws(JournalError) { try await standing.recover() } catch {
+            throw StartError(opening: error, directory + "/" + Journal.fileName)
+        }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, engine: engine, reconciler: reconciler, deleter: deleter, profiles: profiles, events: events,
             settings: settings, health: health,
-            preparer: preparer, payments: stored, trail: trail, journal: journalHealth, clock: clock,
+            preparer: preparer, payments: stored, standing: standing, trail: trail, journal: journalHealth,
+            clock: clock,
             connections: connections,
             support: journal.support, version: Version.text,
-            start: { id in payments.add { await store.run(id) } }, queue: payments)
+            start: start, queue: payments)
         // What the server refuses by itself, it refuses before it has read a language.
         let audience = Audience(
             support: SupportReference(configuration.support, installation: journal.support))
@@ -176,6 +187,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.notes.run() }
             group.addTask { await self.scrubAsWished() }
             group.addTask { await self.preparer.run() }
+            group.addTask { await self.standing.run() }
             group.addTask { await self.monitor.run() }
             group.addTask { await self.profiles.run() }
             group.addTask { await self.forwarder.run() }

@@ -94,7 +94,7 @@ extension Journal {
             try database.run(
                 "DELETE FROM operation_change WHERE operation IN (SELECT id FROM operation WHERE payment IN (\(erased)))"
             )
-            for table in ["operation", "state_change", "pin_attempt"] {
+            for table in ["operation", "state_change", "pin_attempt", "session"] {
                 try database.run("DELETE FROM \(table) WHERE payment IN (\(erased))")
             }
             // What no day end has seen yet stays for it: ids and sums, and nothing of the card.

@@ -21,13 +21,14 @@ struct JournalDigests {
     /// not as it was written costs that payment.
     static let ofPayment: [(table: String, order: String)] = [
         ("ledger", "sequence"), ("operation", "id"), ("queue_record", "sequence"), ("open_item", "payment"),
-        ("pin_attempt", "id"),
+        ("pin_attempt", "id"), ("session", "payment"),
     ]
     /// What belongs to no payment, with what its rows are known by. Rows that are written anew each minute have none, nor
     /// have counters that every sale counts: docs/operating/operations.md.
     static let others: [(table: String, key: String)] = [
         ("business_day", "id"), ("batch", "id"), ("credential", "id"), ("agreement", "id"),
         ("profile", "sequence"), ("terms_acceptance", "sequence"), ("installation", "only_row"),
+        ("standing_lane", "lane"),
     ]
     /// Counters of the only row of `installation`.
     private static let counters: Set<String> = ["next_event", "next_number", "next_change"]

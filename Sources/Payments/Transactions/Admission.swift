@@ -13,6 +13,8 @@ public struct TransactionDemand: Sendable {
     public let lanes: Set<String>?
     /// Of the request as it came.
     public let bytes: Int
+    /// The tap on a lane that stands alone that it comes from; `nil` for what a client asks for.
+    public var standing: StandingTap?
 
     public init(
         request: TransactionRequest, key: PrincipalKey, requestHash: String, lanes: Set<String>? = nil, bytes: Int = 0

@@ -33,7 +33,8 @@ extension Event {
             .loyaltyResult, .queueFailed, .openItemContradicted, .termsChanged, .profileApplied, .profileRefused,
             .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown,
             .paymentRefunded, .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers,
-            .booksAttention, .eventsMissed:
+            .booksAttention, .eventsMissed,
+            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased:
             nil
         }
     }

@@ -27,6 +27,8 @@ public struct LaneRecord<Device: LaneDevice>: Sendable {
     public var holder: LaneStatus.Holder?
     /// An administrator's commands to a card have it, and no transaction.
     public var isLent = false
+    /// Waits for the next card because it stands alone: ready for that, and for no till.
+    public var standsArmed = false
     /// What keeps the reader from working; `daemon.unavailable` until it was prepared for the first time.
     public var error: ErrorCode? = .daemonUnavailable
     /// Why the lane has to be prepared; `nil` where it is.
@@ -69,7 +71,7 @@ public struct LaneRecord<Device: LaneDevice>: Sendable {
             .readerWorkerMissing:
             return .detached
         case .some: return .faulty
-        case nil: return isFree ? .ready : .busy
+        case nil: return isFree || standsArmed ? .ready : .busy
         }
     }
 

@@ -211,7 +211,8 @@ struct LaneDisplay: Sendable {
         case .queueForwarded, .queueFailed, .openItemContradicted, .termsChanged, .profileApplied, .profileRefused,
             .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
             .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention,
-            .eventsMissed, .linkOpened:
+            .eventsMissed, .linkOpened, .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted,
+            .sessionReleased:
             break
         }
     }

@@ -230,7 +230,8 @@ extension EventName {
             .paymentAuthorizing, .paymentStored, .loyaltyResult, .queueForwarded, .queueFailed, .openItemContradicted,
             .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved, .operationDone,
             .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired, .cardStored,
-            .cardDeleted, .dayClosed, .dayDiffers, .booksAttention, .eventsMissed:
+            .cardDeleted, .dayClosed, .dayDiffers, .booksAttention, .eventsMissed,
+            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased:
             false
         }
     }

@@ -48,7 +48,8 @@ extension EventName {
         case .readRetry, .readRemoveCard, .paymentAuthorizing, .paymentApproved, .paymentDeclined, .paymentUnknown,
             .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed, .openItemContradicted,
             .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring,
-            .paymentExpired, .cardStored, .cardDeleted, .booksAttention, .pinRequested, .pinCompleted, .linkOpened:
+            .paymentExpired, .cardStored, .cardDeleted, .booksAttention, .pinRequested, .pinCompleted, .linkOpened,
+            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased:
             .owner
         }
     }

@@ -23,6 +23,7 @@ struct ExampleConfigurationTests {
         ("[loyalty.programme.apple]", "pass-type = \"pass.a\"\n"),
         ("[loyalty.programme.google]", "collector = 1\n"),
         ("[loyalty.programme.tag]", ""), ("[loyalty.programme.uid]", ""),
+        ("[lane.standing]", "mode = \"sale\"\namount = 1\ncurrency = \"EUR\"\ntest = true\n"),
         ("[[lane]]", "name = \"b\"\nreader = \"pcsc:\"\n"),
     ]
     private static let lane = "[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n"

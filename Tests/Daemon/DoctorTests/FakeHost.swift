@@ -153,7 +153,8 @@ final class FakeHost {
         try host.write(
             "etc/group",
             "root:x:0:\nnfc-tapd:x:\(ours):\nnfc-tap:x:980:\nnfc-tap-psp:x:981:nfc-tapd\nnfc-tap-admin:x:982:\n"
-                + "nfc-tap-loyalty:x:983:\nnfc-tap-monitor:x:984:\nplugdev:x:46:\ndialout:x:20:\npcscd:x:991:\n")
+                + "nfc-tap-loyalty:x:983:\nnfc-tap-monitor:x:984:\nnfc-tap-machine:x:979:\nplugdev:x:46:\ndialout:x:20:\npcscd:x:991:\n"
+        )
         let tables = lanes.enumerated().map { "[[lane]]\nname = \"till-\($0)\"\nreader = \"\($1)\"\n" }
         try host.write("etc/nfc-tap/nfc-tapd.toml", "mode = \"test\"\n[psp]\n\(psp)\n" + tables.joined())
         try host.run("nfc-tapd", identifier: 300, userID: 990)

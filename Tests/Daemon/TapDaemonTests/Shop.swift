@@ -57,6 +57,8 @@ final class Shop: Sendable {
         /// In place of the virtual readers.
         var sources: [ReaderSource] = []
         var mode = Mode.test
+        /// Of every lane, where they stand alone.
+        var standing: StandingSettings?
         var profile: ProfileSettings?
         var merchant: Merchant?
         var allowsCardCommands = false
@@ -133,6 +135,13 @@ final class Shop: Sendable {
             configuration.file.lanes = configuration.lanes.map {
                 var lane = ConfigurationFile.Lane(name: $0.name, reader: .virtual("unused"))
                 lane.pinDevice = "pad"
+                return lane
+            }
+        }
+        if let standing = wish.standing {
+            configuration.file.lanes = configuration.lanes.map {
+                var lane = ConfigurationFile.Lane(name: $0.name, reader: .virtual("unused"))
+                lane.standing = standing
                 return lane
             }
         }

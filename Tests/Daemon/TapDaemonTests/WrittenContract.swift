@@ -44,7 +44,7 @@ struct WrittenContract {
                 path = String(word.dropLast())
             } else if depth == 4, word.hasSuffix(":") {
                 place = String(word.dropLast())
-                guard ["get", "post", "delete"].contains(place) else { continue }
+                guard ["get", "put", "post", "delete"].contains(place) else { continue }
                 operations.append(
                     Operation(method: place.uppercased(), path: path.split(separator: "/").map(String.init)))
             } else if depth == 6, let id = word.dropping("operationId: ") {

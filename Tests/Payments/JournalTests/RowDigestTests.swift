@@ -49,6 +49,8 @@ struct RowDigestTests {
             INSERT INTO terms_acceptance (merchant, version, hash, signed_by, accepted_at, accepted_by, uid, source)
                 VALUES ('merchant', '1', 'hash', 'key', 5, 'root', 0, 'local');
             INSERT INTO spent_key VALUES ('digest');
+            INSERT INTO session VALUES ('\(stored)', 3, 'hold', 'machine-1', 7);
+            INSERT INTO standing_lane VALUES ('main', 3, 1, 500);
             INSERT INTO ledger (at, payment, operation, entry, currency, mode, scheme, type, lane, cashier)
                 VALUES (5, '\(sale)', 'other', 'corrected', 'EUR', 'test', 'visa', 'purchase', 'main', 'anna');
             UPDATE installation SET erased_before = 5;

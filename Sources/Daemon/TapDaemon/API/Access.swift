@@ -31,11 +31,14 @@ public struct Access: Equatable, Sendable {
     /// The owner may do everything, nobody else anything: for a daemon in a private folder.
     public static var ownerOnly: Access { Access(groups: [:]) }
 
+    /// What the daemon asks for by itself, it asks for as its own user.
+    var ownPrincipal: Principal { Principal(uid: owner) }
+
     public func roles(of peer: PeerCredentials) -> Set<Role> {
         if peer.userID == 0 || peer.userID == owner { return Set(Role.allCases) }
         var roles = Set(groups.filter { peer.isMember(ofGroup: $0.value) }.keys)
         // Whoever may change everything may also take a payment, and whoever takes one sees how the lanes are.
-        if roles.contains(.admin) { roles.formUnion([.cashier, .loyalty]) }
+        if roles.contains(.admin) { roles.formUnion([.cashier, .loyalty, .machine]) }
         if !roles.isEmpty || mayCharge(peer) { roles.insert(.monitor) }
         return roles
     }
@@ -51,7 +54,7 @@ public struct Access: Equatable, Sendable {
         if let gateway, peer.isMember(ofGroup: gateway.group) { return .relaying }
         let roles = roles(of: peer)
         if roles.contains(.admin) { return .administering }
-        if !roles.isDisjoint(with: [.cashier, .loyalty]) || mayCharge(peer) { return .working }
+        if !roles.isDisjoint(with: [.cashier, .loyalty, .machine]) || mayCharge(peer) { return .working }
         return roles.isEmpty ? .none : .watching
     }
 }

@@ -95,14 +95,22 @@ struct Caller: Sendable {
     }
 
     /// What it sees of events.
-    func view(in vocabulary: Int, for audience: Audience) -> EventSubscriber.View {
+    ///
+    /// - Parameter standing: lanes that stand alone.
+    func view(
+        in vocabulary: Int, for audience: Audience, standing: Set<String> = []
+    ) -> EventSubscriber.View {
         // A gateway passes on what its tills may see.
         let roles = kind == .gateway ? ceiling?.roles ?? [] : roles
         var view = EventSubscriber.View(
-            seesResults: !roles.isDisjoint(with: [.cashier, .admin]),
+            seesResults: !roles.isDisjoint(with: [.cashier, .admin, .machine]),
             seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]), audience: audience,
             vocabulary: vocabulary)
         view.lanes = ceiling?.lanes
+        // A machine that is no cashier sees what its lanes have taken, and nothing of any other.
+        if kind == .program, roles.contains(.machine), roles.isDisjoint(with: [.cashier, .admin, .loyalty]) {
+            view.lanes = standing
+        }
         switch kind {
         case .program: view.scope = .all
         case .gateway: view.scope = .tills
@@ -166,7 +174,9 @@ extension HTTPRequest {
             guard let role = Role(rawValue: word.filter { $0 != " " && $0 != "\t" }) else { throw invalid }
             roles.insert(role)
         }
-        guard !roles.contains(.admin) else { throw ErrorBody(.authDelegationRefused, field: Access.rolesField) }
+        guard roles.isDisjoint(with: [.admin, .machine]) else {
+            throw ErrorBody(.authDelegationRefused, field: Access.rolesField)
+        }
         return roles
     }
 }

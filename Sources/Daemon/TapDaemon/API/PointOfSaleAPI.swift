@@ -20,6 +20,7 @@ struct PointOfSaleAPI: Sendable {
     let health: AdapterHealthCheck
     let preparer: LanePreparer
     let payments: PaymentQueue
+    let standing: StandingDesk
     let trail: AuditTrail
     let journal: JournalHealth
     let clock: ClockWatch
@@ -70,6 +71,10 @@ struct PointOfSaleAPI: Sendable {
             try request.only(.post, parameters: [])
             try caller.roles.require(.cashier, or: .loyalty)
             return try await prepare(path[1], request, caller)
+        case 3 where path[0] == "lanes" && path[2] == "standing":
+            return try await answerAboutStanding(path[1], request, caller)
+        case _ where path.first == "sessions":
+            return try await answerAboutSessions(path.dropFirst(), request, caller)
         case 3 where path[0] == "lanes" && path[2] == "card-commands":
             try request.only(.post, parameters: [])
             return try await sendCardCommands(path[1], request, caller)
@@ -113,7 +118,9 @@ struct PointOfSaleAPI: Sendable {
             return .events(
                 events.subscribe(
                     after: try request.cursor(),
-                    caller.view(in: vocabulary, for: RequestContext.audience)))
+                    caller.view(
+                        in: vocabulary, for: RequestContext.audience,
+                        standing: Set(settings.snapshot.lanes.filter { $0.standing != nil }.map(\.name)))))
         case 1 where path[0] == "transactions":
             try request.only(
                 .get, .post, parameters: request.method == .get ? HTTPRequest.listParameters.union(["key"]) : [],
@@ -231,7 +238,7 @@ extension HTTPRequest {
     /// Of the events that the client knows: without it, those of version 0.1.0.
     fileprivate func vocabulary() throws(ErrorBody) -> Int {
         guard let item = query.first(where: { $0.name == "vocabulary" }) else { return 1 }
-        guard let number = Int(item.value), (1...2).contains(number) else {
+        guard let number = Int(item.value), (1...3).contains(number) else {
             throw ErrorBody(.requestInvalidParameter, field: "vocabulary")
         }
         return number

@@ -11,6 +11,8 @@ import Transactions
 enum AdmissionKind: Sendable {
     /// A card, a phone or a member card is read, for a payment, a verification or passes.
     case read
+    /// A card has come to a lane that stands alone.
+    case tap(StandingTap)
     /// A card is read for the refund of a payment: a tap like others, whose read goes on as an operation.
     case refund(of: JournalRecord)
     /// A stored card is charged, without a card and without a lane.
@@ -27,7 +29,7 @@ enum AdmissionKind: Sendable {
     ) throws(ErrorBody) -> [String] {
         let supports = draft.health.supports
         switch self {
-        case .read:
+        case .read, .tap:
             if let refusal = draft.refusal(by: supports) { throw refusal }
             return try tables()
         case .refund(let payment):
@@ -76,6 +78,7 @@ enum AdmissionKind: Sendable {
         let (request, terminal) = (draft.request, draft.configuration.terminal.id)
         switch self {
         case .read: return
+        case .tap(let tap): terms.standing = tap
         case .refund(let payment):
             demand.isHandedOver = true
             terms.original = payment
@@ -101,6 +104,8 @@ enum AdmissionKind: Sendable {
     ) throws(JournalError) -> Written {
         switch self {
         case .read, .elsewhere: return Written(try journal.create(new))
+        case .tap(let tap):
+            return Written(try journal.createSession(new, tap.session(new.id, at: transaction.createdAt)))
         case .refund(let payment):
             var new = new
             new.service = payment.service

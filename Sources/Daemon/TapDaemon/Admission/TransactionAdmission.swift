@@ -75,6 +75,8 @@ struct TransactionAdmission: Sendable {
             kind = .refund(of: payment)
         } else if let wish = demand.request.link {
             kind = .elsewhere(wish)
+        } else if let tap = demand.standing {
+            kind = .tap(tap)
         } else {
             kind = .read
         }

@@ -26,7 +26,11 @@ extension Daemon {
             }
             let lanes = try await newLanes(new, before)
             let later = settings.replace(with: new)
-            await store.change { [settings] in $0.lanes.apply(settings.snapshot, lanes) }
+            await store.change { [settings] books in
+                books.lanes.apply(settings.snapshot, lanes)
+                // Lanes that stand alone wait on with what they are told now.
+                for wait in books.standing.values { wait.cancel() }
+            }
             // A service that is configured again is asked at once.
             await store.hasten()
             stored.wake()

@@ -78,6 +78,7 @@ actor Lane {
     func tap(_ order: TapOrder, _ progress: LanePlace) {
         defer { progress.finish() }
         var order = order
+        if order.takesPresentCard { mayHoldCard = false }
         let takesTags = order.loyalty != nil
         guard let reader = racingReader(&order.deadline, progress, takesTags: takesTags) else { return }
         do throws(PaymentTapError) {
@@ -142,6 +143,37 @@ actor Lane {
         } catch {
             if error == .detached { detach() }
             progress.yield(.ended(.reader(error)))
+        }
+    }
+
+    /// Waits until a card comes to the empty reader of a lane that stands alone, and leaves it to the tap that follows.
+    ///
+    /// - Returns: whether one has come, before `end` and before somebody cancelled it.
+    func awaitCard(until end: TapInstant, _ cancellation: TapCancellation) throws(ReaderError) -> Bool {
+        do throws(ReaderError) {
+            let reader = try opened()
+            defer { reader.release() }
+            // One presentation is one tap: a virtual card, too, has to leave.
+            if mayHoldCard { try reader.waitForRemoval(until: end, cancellation: cancellation) }
+            mayHoldCard = false
+            reader.show(.ready)
+            while monotonicNow() < end, !cancellation.isCancelled {
+                switch try reader.activate(until: end, cancellation: cancellation) {
+                case .card(let card) where card.takesCommands != false:
+                    mayHoldCard = true
+                    return true
+                // A ticket or a key ring: it pays for nothing.
+                case .card:
+                    reader.release()
+                    sleep(milliseconds: 250)
+                case .collision, .emptied, .unreadable: sleep(milliseconds: 100)
+                }
+            }
+            return false
+        } catch {
+            if error == .timedOut || error == .cancelled { return false }
+            if error == .detached { detach() }
+            throw error
         }
     }
 

@@ -19,6 +19,8 @@ struct Books: Sendable {
     var pace = PaceTable()
     /// Administrators' commands to cards, by the lanes that they have.
     var conversations: [String: CardConversation] = [:]
+    /// Waits of lanes that stand alone, by lane.
+    var standing: [String: TapCancellation] = [:]
     var isStopping = false
     /// How many wait for a transaction's end and have not been answered.
     private var awaited: [TransactionID: Int] = [:]

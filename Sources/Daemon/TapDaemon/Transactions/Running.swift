@@ -98,6 +98,9 @@ struct RunTerms: Sendable {
     /// What the payment service is to store the card for, where it knows stored cards.
     var agreement: AgreementProof?
 
+    /// The tap on a lane that stands alone that has begun it.
+    var standing: StandingTap?
+
     /// `nil` where no PIN is asked for.
     var pinPlaces: PINPlaces?
 

@@ -29,6 +29,8 @@ struct TapOrder: Sendable {
     let pinAccounts: [String: PaymentTap.PINAccount]
     /// Signalled when the adapter has the result, or will not get it.
     let delivered: WakeSignal
+    /// The card that lies there has just come to a lane that stands alone, and is meant.
+    var takesPresentCard = false
     /// How long the reader's thread waits for that at most: longer than it takes to connect.
     static let deliveryMilliseconds: UInt64 = 5_000
 

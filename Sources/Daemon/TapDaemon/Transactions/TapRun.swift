@@ -81,7 +81,8 @@ struct TapRun: Sendable {
             id: id, type: transaction.type, amount: transaction.amount, terminal: terms.terminal,
             sequence: running.sequence, deadline: deadline, loyalty: terms.loyalty,
             preferredApplications: terms.preferredApplications, marker: terms.marker,
-            pinAccounts: running.pinPlaces.mapValues(\.account), delivered: tap.handover)
+            pinAccounts: running.pinPlaces.mapValues(\.account), delivered: tap.handover,
+            takesPresentCard: terms.standing != nil)
         return { await $0.tap(order, $1) }
     }
 }

@@ -53,7 +53,11 @@ extension TransactionRunner {
 
     private func carryOut(_ outward: Outward, _ id: TransactionID, _ run: EffectRun) {
         switch outward {
-        case .publish(let event): publish(event)
+        case .publish(let event):
+            publish(event)
+            if event.name == .paymentApproved, let tap = run.running.terms.standing {
+                publish(tap.offer(after: event))
+            }
         case .arm(let names): arm(names, id, run)
         case .send(let request, let question, let isAgain, let time):
             if !isAgain { books.live[id]?.forgetDraft() }

@@ -5,6 +5,7 @@ import PINDevice
 import POSAPI
 import PSPAPI
 import PaymentValues
+import ReaderCore
 import Transactions
 
 /// What clients wish of a transaction that there is, and what the host does with those that there are.
@@ -36,6 +37,7 @@ extension TransactionRunner {
     func stop() -> [OneShot] {
         books.isStopping = true
         for conversation in books.conversations.values { conversation.cancel() }
+        for wait in books.standing.values { wait.cancel() }
         let cancellable = books.cancellable
         for running in cancellable { take(.cancel(.shutdown, nil), running.transaction.id) }
         return cancellable.map(\.isSettled)

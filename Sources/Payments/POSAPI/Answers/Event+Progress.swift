@@ -45,7 +45,8 @@ extension Event {
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
             .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
             .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring,
-            .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention:
+            .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention,
+            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased:
             return nil
         }
         return language.text(.progress(word))

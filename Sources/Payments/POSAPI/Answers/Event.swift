@@ -12,12 +12,18 @@ public struct Event: Codable, Equatable, Sendable {
     public var transaction: TransactionID?
     /// Whose transaction it is, where a gateway speaks for a till.
     public var till: TillName?
+    /// With `tap.…` and `session.…`: number of the tap on its lane.
+    public var tap: Int64?
+    /// With `tap.refused`.
+    public var refused: TapRefusal?
+    /// With `session.…`: the machine's own name for it.
+    public var reference: String?
     /// With `operation.…` and `books.attention`.
     public var operation: OperationID?
     public var kind: OperationKind?
     /// With `card.…`.
     public var credential: StoredCardID?
-    /// What is to be paid, with `read.readyForTap` and `link.opened`.
+    /// What is to be paid, with `read.readyForTap` and `link.opened`; what is held or was taken, with `tap.…` and `session.…`.
     public var amount: Money?
     /// With `link.opened`: where the customer pays, and until when.
     public var link: OpenLink?
@@ -91,6 +97,9 @@ extension Event {
         if let lane { try members.encode(lane, forKey: .lane) }
         if let transaction { try members.encode(transaction, forKey: .transaction) }
         if let till { try members.encode(till, forKey: .till) }
+        if let tap { try members.encode(tap, forKey: .tap) }
+        if let refused { try members.encode(refused, forKey: .refused) }
+        if let reference { try members.encode(reference, forKey: .reference) }
         if let operation { try members.encode(operation, forKey: .operation) }
         if let kind { try members.encode(kind, forKey: .kind) }
         if let credential { try members.encode(credential, forKey: .credential) }

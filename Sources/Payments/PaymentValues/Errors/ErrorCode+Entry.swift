@@ -173,8 +173,12 @@ extension ErrorCode {
             row(409, .cashier, retry: true)
         case .operationStuck:
             row(504, .support)
-        case .confirmationPending:
+        case .confirmationPending, .sessionNotClaimed, .sessionClaimed:
             row(409, .integrator)
+        case .standingNotConfigured:
+            row(404, .administrator)
+        case .sessionOver:
+            row(410, .integrator)
         }
     }
 

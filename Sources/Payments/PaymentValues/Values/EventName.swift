@@ -48,6 +48,14 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     /// The payment service keeps a card now, or has forgotten it.
     case cardStored = "card.stored"
     case cardDeleted = "card.deleted"
+    /// A tap on a lane that stands alone was approved: taken back unless a machine claims it.
+    case tapOffered = "tap.offered"
+    /// A card on a lane that stands alone began no session; `refused` says why.
+    case tapRefused = "tap.refused"
+    case sessionClaimed = "session.claimed"
+    case sessionCommitted = "session.committed"
+    /// The money of a session has gone back, by the machine's wish or because its time was over.
+    case sessionReleased = "session.released"
     case dayClosed = "day.closed"
     /// The payment service's figures of a closed day are not the journal's.
     case dayDiffers = "day.differs"
@@ -61,6 +69,7 @@ extension EventName {
     /// Streams get it that ask for this vocabulary, or a higher one.
     public var vocabulary: Int {
         switch self {
+        case .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased: 3
         case .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired,
             .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention, .pinRequested, .pinCompleted,
             .linkOpened:

@@ -7,6 +7,8 @@ public enum Role: String, Codable, CaseIterable, Sendable {
     case cashier
     /// Loyalty passes only, never a payment.
     case loyalty
+    /// The sessions of lanes that stand alone, and no other payment.
+    case machine
     /// Status, metrics and events without results.
     case monitor
 }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+public import PaymentValues
+import Settings
+
+/// `[lane.standing]`: a lane that is always armed, for a machine that nobody stands beside.
+public struct StandingSettings: Equatable, Sendable {
+    public var mode: StandingMode
+    /// What a tap asks for, in minor units.
+    public var amount: Money
+    /// The most that a machine may ask for by itself, in minor units.
+    public var maximum: Int64
+    /// Seconds in which an approval has to be claimed.
+    public var claim = 60
+    /// Minutes after which a claimed hold goes back that is neither committed nor kept.
+    public var release = 480
+    /// Seconds after a tap in which another one is none.
+    public var debounce = 3
+    /// Sessions that may be open at a time.
+    public var openSessions = 1
+    public var tapsPerHour = 120
+
+    public init(mode: StandingMode, amount: Money) {
+        (self.mode, self.amount, maximum) = (mode, amount, amount.value)
+    }
+
+    /// What nobody may expect of it. Said by `nfc-tap config check`, the manual and the log of a start.
+    public static let warning =
+        "takes cards with nobody beside it: no scheme's and no PCI programme's approval covers that, and PCI MPoC excludes it; "
+        + "ask your payment service and your acquirer in writing before a customer sees it"
+}
+
+extension ConfigurationFile {
+    /// - Returns: `nil` where the lane has none, or nothing can be made of it.
+    static func standing(_ lane: inout ConfigurationTable, mode: Mode) -> StandingSettings? {
+        guard lane.has("standing") else { return nil }
+        var table = lane.subtable("standing")
+        defer { table.finish() }
+        let word = table.text("mode")
+        let kind = word.flatMap { StandingMode(rawValue: $0) }
+        if kind == nil {
+            if let word, ["ask", "read"].contains(word) {
+                table.report(
+                    "mode", "is \(word), which this version does not have",
+                    "write sale or hold; passes are read by nfc-tap-hub")
+            } else {
+                table.report("mode", "is missing or neither sale nor hold", "write mode = \"sale\" or mode = \"hold\"")
+            }
+        }
+        let isTest = table.flag("test") ?? false
+        if mode == .test, !isTest {
+            table.report(
+                "test", "is not true", "write test = true: in test mode a machine gives real goods for test money")
+        } else if mode == .live, isTest {
+            table.report("test", "is true in live mode", "remove it")
+        }
+        let most = Int(clamping: Limits.amount)
+        let code = table.text("currency")
+        let currency = code.flatMap { Currency($0) }
+        if currency == nil { table.report("currency", "is missing or not of ISO 4217", "write currency = \"EUR\"") }
+        let value = table.number("amount", in: 1...most)
+        if value == nil { table.report("amount", "is missing", "write what a tap asks for, in minor units") }
+        let maximum = table.number("maximum", in: 1...most)
+        if let value, let maximum, maximum < value {
+            table.report("maximum", "is less than amount", "write at least \(value)")
+        }
+        let claim = table.number("claim-seconds", in: Limits.confirmSeconds)
+        let release = table.number("release-minutes", in: 1...10_080)
+        let debounce = table.number("debounce-seconds", in: 0...60)
+        let sessions = table.number("open-sessions", in: 1...64)
+        let taps = table.number("taps-per-hour", in: 1...3_600)
+        guard let kind, let currency, let value else { return nil }
+        var settings = StandingSettings(mode: kind, amount: Money(value: Int64(value), currency: currency))
+        if let maximum { settings.maximum = Int64(maximum) }
+        if let claim { settings.claim = claim }
+        if let release { settings.release = release }
+        if let debounce { settings.debounce = debounce }
+        if let sessions { settings.openSessions = sessions }
+        if let taps { settings.tapsPerHour = taps }
+        return settings
+    }
+}

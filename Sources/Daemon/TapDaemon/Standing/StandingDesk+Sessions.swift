@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Journal
+import POSAPI
+import PaymentValues
+import Transactions
+
+/// What machines wish of sessions.
+extension StandingDesk {
+    private nonisolated var operations: OperationDesk { OperationDesk(engine: engine, runner: runner) }
+    /// How often a wish looks again at what another one left, and how long it waits for an answer.
+    private static var looks: Int { 50 }
+    private static var answerTime: Duration { .seconds(30) }
+
+    func record(_ id: TransactionID) async throws(ErrorBody) -> SessionRecord {
+        var filter = SessionFilter()
+        filter.id = id
+        guard let found = try await sessions(filter).first else { throw ErrorBody(.transactionUnknown) }
+        return found
+    }
+
+    /// Sessions by the filter, as their transactions are now.
+    func sessions(_ filter: SessionFilter) async throws(ErrorBody) -> [SessionRecord] {
+        let mode = runner.mode
+        let found = try await operations.inJournal { (journal) throws(JournalError) in try journal.sessions(filter) }
+        return found.filter { $0.transaction.mode == mode }
+    }
+
+    func open(on lane: String) async throws(ErrorBody) -> [TransactionID] {
+        var filter = SessionFilter()
+        (filter.lane, filter.isOpen) = (lane, true)
+        return try await sessions(filter).map(\.session.id)
+    }
+
+    /// Does what a machine wishes; the same wish again changes nothing.
+    ///
+    /// - Returns: the session after that.
+    func carryOut(_ wish: SessionWish, _ id: TransactionID) async throws(ErrorBody) -> Session {
+        for _ in 0..<StandingDesk.looks {
+            let record = try await record(id)
+            let stage = SessionStage(record.transaction)
+            let (now, rules) = (Moment.nowWithSleep, rules(of: record.transaction.lane))
+            let held = record.transaction.account?.remaining ?? 0
+            switch record.session.step(for: wish, stage, held: held, rules, at: now.wall) {
+            case .confirm(let reference, let releaseAt):
+                try await claim(id, reference, releaseAt, now)
+                return try await told(.sessionClaimed, id)
+            case .capture(let amount, let shortfall):
+                let demand = CaptureDemand(amount: Money(value: amount, currency: record.transaction.amount.currency))
+                guard try await make(.capture(demand), record.transaction) else { return try await session(id) }
+                forget(id)
+                return try await told(.sessionCommitted, id, shortfall)
+            case .reverse:
+                _ = try await ClientWishes(runner).reverse(record.transaction, .customerCancel)
+                forget(id)
+                return try await told(.sessionReleased, id)
+            case .move(let releaseAt):
+                try await operations.inJournal { (journal) throws(JournalError) in
+                    try journal.keep(id, until: releaseAt)
+                }
+                expect(id, at: releaseAt, from: now)
+                return try await session(id)
+            case .adjust(let total):
+                let money = Money(value: total, currency: record.transaction.amount.currency)
+                _ = try await make(.adjustment(.total(money)), record.transaction)
+                return try await session(id)
+            case .done(let shortfall): return try await session(id, shortfall)
+            case .wait: do { try await Task.sleep(for: .milliseconds(100)) } catch { break }
+            case .refused(let code, let limit):
+                var refusal = ErrorBody(code, transaction: id)
+                refusal.error.limit = limit.map { Money(value: $0, currency: record.transaction.amount.currency) }
+                throw refusal
+            }
+        }
+        throw ErrorBody(.operationPending, transaction: id)
+    }
+
+    /// Reference and time are in the journal in the step in which nothing takes the approval back any more.
+    private func claim(
+        _ id: TransactionID, _ reference: String, _ releaseAt: Timestamp, _ now: Moment
+    ) async throws(ErrorBody) {
+        let isInTime = await runner.books.live[id]?.isConfirmable
+        let outcome = try await operations.inJournal { (journal) throws(JournalError) in
+            try journal.claim(id, reference: reference, releaseAt: releaseAt, at: now.wall, isInTime: isInTime)
+        }
+        switch outcome {
+        case .confirmed:
+            await runner.take(.confirmed, id)
+            expect(id, at: releaseAt, from: now)
+        case .tooLate, .notApproved, .notWanted: throw ErrorBody(.sessionOver, transaction: id)
+        }
+    }
+
+    /// Asks for an operation under a key that a repetition of the wish finds again, and another wish after its refusal does not.
+    ///
+    /// - Returns: whether it is done; `false` where nobody knows yet.
+    private func make(_ wish: OperationDesk.Wish, _ transaction: Transaction) async throws(ErrorBody) -> Bool {
+        let before = try await operations.operations(of: transaction.id).count { !$0.state.isOpen }
+        let key = PrincipalKey(owner, key: "session-\(transaction.id)-\(before)")
+        let (id, _) = try await operations.make(wish, of: transaction, key)
+        await engine.settling(id)?.wait(atMost: StandingDesk.answerTime)
+        let (operation, _) = try await operations.operation(id)
+        if operation.state == .done { return true }
+        if operation.state.isOpen { return false }
+        throw operation.error.map { ErrorBody(error: $0) } ?? ErrorBody(.pspRefused, transaction: transaction.id)
+    }
+
+    private func told(
+        _ name: EventName, _ id: TransactionID, _ shortfall: Int64 = 0
+    ) async throws(ErrorBody) -> Session {
+        let record = try await record(id)
+        let session = Session(record, shortfall)
+        var event = Event(name, about: record.transaction)
+        (event.tap, event.reference) = (session.tap, session.reference)
+        event.amount = session.captured ?? session.amount
+        runner.publish(event)
+        return session
+    }
+
+    func session(_ id: TransactionID, _ shortfall: Int64 = 0) async throws(ErrorBody) -> Session {
+        Session(try await record(id), shortfall)
+    }
+
+    // MARK: - Lanes
+
+    func standing(_ lane: String) async throws(ErrorBody) -> StandingLane {
+        guard let settings = settings(of: lane) else { throw ErrorBody(.standingNotConfigured) }
+        guard let note = await note(of: lane) else { throw ErrorBody(.storageFailed) }
+        let currency = settings.amount.currency
+        return StandingLane(
+            lane: lane, mode: settings.mode, armed: note.isArmed,
+            amount: Money(value: min(note.value ?? settings.amount.value, settings.maximum), currency: currency),
+            maximum: Money(value: settings.maximum, currency: currency), tap: note.tap,
+            open: try await open(on: lane))
+    }
+}
+
+extension Session {
+    init(_ record: SessionRecord, _ shortfall: Int64 = 0) {
+        let (session, transaction) = (record.session, record.transaction)
+        let currency = transaction.amount.currency
+        let stage = SessionStage(transaction)
+        let amount = transaction.account.map { Money(value: $0.authorised, currency: currency) }
+        self.init(
+            id: session.id, lane: transaction.lane, tap: session.tap, mode: session.mode, state: stage.state,
+            amount: amount ?? transaction.amount)
+        if case .committed(let taken) = stage { captured = Money(value: taken, currency: currency) }
+        if shortfall > 0 { self.shortfall = Money(value: shortfall, currency: currency) }
+        reference = session.reference
+        if stage == .offered { claimBy = transaction.confirmation?.due }
+        if stage == .open { releaseAt = session.releaseAt }
+        card = transaction.card
+    }
+}
+
+extension SessionStage {
+    fileprivate var state: Session.State {
+        switch self {
+        case .tapping: .tapping
+        case .offered: .offered
+        case .open: .open
+        case .settling: .settling
+        case .committed: .committed
+        case .released: .released
+        }
+    }
+}

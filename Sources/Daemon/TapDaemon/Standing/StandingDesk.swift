@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Configuration
+import Journal
+import Linux
+import Logging
+import POSAPI
+import PaymentValues
+import ReaderCore
+import Transactions
+
+/// Lanes that stand alone: keeps them armed, begins a session with each tap, and gives a hold back when its time is over. What it
+/// decides, `StandingGate` and `StandingSession` say. While nobody taps it writes nothing.
+actor StandingDesk {
+    /// One lane, from the first look at it on.
+    private struct Seat {
+        var note: StandingNote
+        var gate = StandingGate()
+        /// Somebody waits for its card.
+        var isWatched = false
+    }
+
+    let runner: TransactionRunner
+    let admission: TransactionAdmission
+    let engine: OperationEngine
+    let clock: ClockWatch
+    /// Waits and taps run here: a stop lets them come to their end.
+    let queue: WorkQueue
+    /// Runs a transaction that was admitted; `false` where nothing is run any more.
+    let start: @Sendable (TransactionID) -> Bool
+    private var seats: [String: Seat] = [:]
+    /// When holds go back, in milliseconds of the clock that counts sleep.
+    private var due: [TransactionID: Int64] = [:]
+
+    /// Seconds of one wait for a card; then the lane can be looked after.
+    static let waitSeconds: UInt64 = 60
+    /// Milliseconds until what could not be given back is tried again.
+    static let pause: Int64 = 20_000
+
+    init(
+        runner: TransactionRunner, admission: TransactionAdmission, engine: OperationEngine, clock: ClockWatch,
+        queue: WorkQueue, start: @escaping @Sendable (TransactionID) -> Bool
+    ) {
+        (self.runner, self.admission, self.engine, self.clock) = (runner, admission, engine, clock)
+        (self.queue, self.start) = (queue, start)
+    }
+
+    /// The owner of what taps begin: the daemon's own user.
+    nonisolated var owner: Principal { runner.settings.snapshot.access.ownPrincipal }
+
+    nonisolated func settings(of lane: String) -> StandingSettings? {
+        runner.settings.snapshot.lanes.first { $0.name == lane }?.standing
+    }
+
+    // MARK: - Time
+
+    /// Finds the holds that an earlier run left, each with the rest of its time.
+    func recover() async throws(JournalError) {
+        var filter = SessionFilter()
+        (filter.isOpen, filter.limit) = (true, .max)
+        let asked = filter
+        let now = Moment.nowWithSleep
+        let isBelieved = clock.doubt == nil
+        let found = try await runner.journal.use { (journal) throws(JournalError) in try journal.sessions(asked) }
+        for record in found {
+            let wait = record.session.wait(
+                from: now.wall, isClockBelieved: isBelieved, rules(of: record.transaction.lane))
+            due[record.session.id] = now.monotonic + wait
+        }
+    }
+
+    /// Goes on until its task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            await look()
+            do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
+        }
+    }
+
+    private func look() async {
+        for lane in runner.settings.snapshot.lanes where lane.standing != nil {
+            await watch(lane.name)
+        }
+        let now = Moment.nowWithSleep.monotonic
+        for (id, time) in due where time <= now { await giveBack(id) }
+    }
+
+    func rules(of lane: String) -> SessionRules {
+        let settings = settings(of: lane)
+        return SessionRules(release: Int64(settings?.release ?? 480) * 60, maximum: settings?.maximum ?? 0)
+    }
+
+    func expect(_ id: TransactionID, at time: Timestamp, from now: Moment) {
+        due[id] = now.monotonic + max(0, time.milliseconds - now.wall.milliseconds)
+    }
+
+    func forget(_ id: TransactionID) { due[id] = nil }
+
+    /// The time of a hold is over: nobody has committed or kept it.
+    private func giveBack(_ id: TransactionID) async {
+        due[id] = Moment.nowWithSleep.monotonic + StandingDesk.pause
+        do throws(ErrorBody) {
+            let record = try await record(id)
+            switch SessionStage(record.transaction) {
+            case .open:
+                runner.logger.notice("hold given back: its time is over", metadata: ["transaction": "\(id)"])
+                _ = try await carryOut(.release, id)
+            // Its own timers take it back, or a capture has the last word.
+            case .tapping, .offered, .settling: return
+            case .committed, .released: forget(id)
+            }
+        } catch {
+            runner.logger.error(
+                "hold not given back yet", metadata: ["transaction": "\(id)", "error": "\(error.error.code)"])
+        }
+    }
+
+    // MARK: - Taps
+
+    /// - Returns: the lane as it stands; loaded once.
+    func note(of lane: String) async -> StandingNote? {
+        if let seat = seats[lane] { return seat.note }
+        do throws(JournalError) {
+            let found = try await runner.journal.use { (journal) throws(JournalError) in try journal.standing(lane) }
+            if seats[lane] == nil { seats[lane] = Seat(note: found) }
+            return seats[lane]?.note
+        } catch {
+            return nil
+        }
+    }
+
+    /// Arms or disarms a lane, or has another sum asked for. Written before it counts.
+    func set(_ lane: String, _ demand: StandingDemand) async throws(ErrorBody) {
+        guard var note = await note(of: lane) else { throw ErrorBody(.storageFailed) }
+        if let armed = demand.armed { note.isArmed = armed }
+        if let amount = demand.amount { note.value = amount }
+        let new = note
+        do throws(JournalError) {
+            try await runner.journal.use { (journal) throws(JournalError) in try journal.note(new, of: lane) }
+        } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
+        seats[lane]?.note.isArmed = new.isArmed
+        seats[lane]?.note.value = new.value
+        if !new.isArmed { await runner.change { $0.standing[lane]?.cancel() } }
+    }
+
+    /// Lets the lane wait for its card, where it is armed and nobody does yet.
+    private func watch(_ lane: String) async {
+        guard let note = await note(of: lane), note.isArmed, seats[lane]?.isWatched == false else { return }
+        seats[lane]?.isWatched = true
+        let isTaken = queue.add {
+            await self.wait(lane)
+            await self.left(lane)
+        }
+        if !isTaken { left(lane) }
+    }
+
+    private func left(_ lane: String) { seats[lane]?.isWatched = false }
+
+    private func wait(_ name: String) async {
+        while seats[name]?.note.isArmed == true, settings(of: name) != nil {
+            guard let (lane, cancellation) = await runner.change({ $0.lendStanding(name) }) else { return }
+            let end = monotonicNow().advanced(byMilliseconds: StandingDesk.waitSeconds * 1_000)
+            var failure: ErrorCode?
+            var isThere = false
+            do throws(ReaderError) { isThere = try await lane.awaitCard(until: end, cancellation) } catch {
+                failure = ErrorCode(error)
+            }
+            let code = failure
+            await runner.change { $0.takeBackStanding(name, after: code) }
+            guard failure == nil, !cancellation.isCancelled else { return await lane.show(.idle) }
+            if isThere { await tapped(name, lane) }
+        }
+    }
+
+    private func tapped(_ name: String, _ lane: Lane) async {
+        guard let settings = settings(of: name), let note = seats[name]?.note else { return }
+        let number = note.tap + 1
+        let gate = StandingGate.Rules(
+            debounce: Int64(settings.debounce), openSessions: settings.openSessions,
+            tapsPerHour: settings.tapsPerHour)
+        do throws(ErrorBody) {
+            let open = try await open(on: name).count
+            if let refusal = seats[name]?.gate.judge(open: open, gate, at: .now) {
+                return await refuse(name, number, refusal, lane)
+            }
+            let tap = StandingTap(
+                number: number, mode: settings.mode, claim: settings.claim, release: Int64(settings.release) * 60,
+                amount: Money(
+                    value: min(note.value ?? settings.amount.value, settings.maximum),
+                    currency: settings.amount.currency))
+            let demand = TransactionDemand(tap, on: name, owner: owner)
+            if let refusal = await runner.change({ $0.keys.claim(demand.key) }) { throw refusal }
+            let admitted = await admission.admit(demand)
+            await runner.change { $0.keys.release(demand.key) }
+            switch admitted {
+            case .created(let transaction):
+                seats[name]?.note.tap = number
+                guard start(transaction.id) else {
+                    return await runner.take(.notPrepared(.daemonUnavailable), transaction.id)
+                }
+                await runner.books.settling(transaction.id)?.wait()
+            // The number was given before, and the lane's note of it is lost: it is given to no other tap.
+            case .repeated:
+                seats[name]?.note.tap = number
+                throw ErrorBody(.idempotencyKeyReused)
+            case .refused(let refusal):
+                if refusal.error.code == ErrorCode.transactionErased.rawValue { seats[name]?.note.tap = number }
+                throw refusal
+            case .acceptable: throw ErrorBody(.internalFault)
+            }
+        } catch {
+            await refuse(name, number, .notReady, lane, error.error)
+        }
+        seats[name]?.gate.ended(at: .now)
+    }
+
+    private func refuse(
+        _ name: String, _ number: Int64, _ refusal: TapRefusal, _ lane: Lane, _ error: ErrorDetail? = nil
+    ) async {
+        var event = Event(.tapRefused, lane: name)
+        (event.tap, event.refused, event.error) = (number, refusal, error)
+        runner.publish(event)
+        runner.logger.notice("tap refused", metadata: ["lane": "\(name)", "reason": "\(refusal.rawValue)"])
+        await lane.show(.error)
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import POSAPI
+import PaymentValues
+import ReaderCore
+import Transactions
+
+extension Books {
+    /// Lets a lane that stands alone wait for its next card, in the same step in which it was found free and ready.
+    ///
+    /// - Returns: `nil` where something else has it or it is not ready; it is asked for again.
+    mutating func lendStanding(_ name: String) -> (lane: Lane, cancellation: TapCancellation)? {
+        guard !isStopping, let found = lanes.table[name], found.error == nil, found.pendingPreparation == nil,
+            found.device.preparing == .not, case .success(let seat) = lanes.table.lend(name)
+        else { return nil }
+        lanes.table.update(name) { $0.standsArmed = true }
+        let cancellation = TapCancellation()
+        standing[name] = cancellation
+        return (seat.lane, cancellation)
+    }
+
+    /// - Parameter code: why the reader does not work.
+    mutating func takeBackStanding(_ name: String, after code: ErrorCode?) {
+        standing[name] = nil
+        lanes.table.update(name) { $0.standsArmed = false }
+        takeBack(name, after: code)
+    }
+}
+
+extension TransactionDemand {
+    /// The purchase that a tap on a lane that stands alone begins. Its key is the lane and the number of the tap.
+    init(_ tap: StandingTap, on lane: String, owner: Principal) {
+        var request = TransactionRequest(type: .purchase, amount: tap.amount)
+        request.lane = lane
+        request.confirmWithin = tap.claim
+        // The machine is not there yet that would have to be.
+        request.detached = true
+        request.deadline = StandingTap.deadline
+        if tap.mode == .hold {
+            request.amountStatus = .preauthorized
+            request.capture = CaptureWish(.manual)
+        }
+        let key = "standing-\(lane)-\(tap.number)"
+        self.init(request: request, key: PrincipalKey(owner, key: key), requestHash: key)
+        standing = tap
+    }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a tap does on a lane that stands alone.
+public enum StandingMode: String, Codable, CaseIterable, Sendable {
+    /// Pays.
+    case sale
+    /// Holds a sum, of which the machine takes what was used.
+    case hold
+}

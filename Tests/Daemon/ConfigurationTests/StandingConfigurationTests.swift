@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import PaymentValues
+import Settings
+import Testing
+
+@testable import Configuration
+
+@Suite("A lane that stands alone, in the configuration")
+struct StandingConfigurationTests {
+    private func file(_ standing: String, mode: String = "test") throws(ConfigurationError) -> ConfigurationFile {
+        try ConfigurationFile(
+            file: "nfc-tapd.toml",
+            text: """
+                mode = "\(mode)"
+                [[lane]]
+                name = "pump"
+                reader = "pcsc:ACR122U"
+                [lane.standing]
+                \(standing)
+                """)
+    }
+
+    private func refusal(_ standing: String, mode: String = "test") -> ConfigurationError? {
+        do throws(ConfigurationError) {
+            _ = try file(standing, mode: mode)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private let whole = "mode = \"hold\"\namount = 2500\ncurrency = \"EUR\"\ntest = true\n"
+
+    @Test("It is read as it is meant, and a machine may ask for no more than amount where nothing is written")
+    func read() throws {
+        let settings = try #require(try file(whole).lanes.first?.standing)
+        let euro = try #require(Currency("EUR"))
+        #expect(settings == StandingSettings(mode: .hold, amount: Money(value: 2_500, currency: euro)))
+        #expect(settings.maximum == 2_500 && settings.claim == 60 && settings.release == 480)
+        let more = try file(
+            whole + "maximum = 5000\nclaim-seconds = 30\nrelease-minutes = 10\ndebounce-seconds = 0\n"
+                + "open-sessions = 4\ntaps-per-hour = 10\n")
+        let named = try #require(more.lanes.first?.standing)
+        #expect((named.maximum, named.claim, named.release) == (5_000, 30, 10))
+        #expect((named.debounce, named.openSessions, named.tapsPerHour) == (0, 4, 10))
+    }
+
+    @Test(
+        "What is wrong is named with its remedy",
+        arguments: [
+            ("mode = \"ask\"\namount = 1\ncurrency = \"EUR\"\ntest = true", "mode", "sale or hold"),
+            ("mode = \"read\"\namount = 1\ncurrency = \"EUR\"\ntest = true", "mode", "nfc-tap-hub"),
+            ("amount = 1\ncurrency = \"EUR\"\ntest = true", "mode", "hold"),
+            ("mode = \"sale\"\namount = 1\ncurrency = \"EUR\"", "test", "real goods for test money"),
+            ("mode = \"sale\"\namount = 1\ncurrency = \"XXQ\"\ntest = true", "currency", "EUR"),
+            ("mode = \"sale\"\ncurrency = \"EUR\"\ntest = true", "amount", "minor units"),
+            ("mode = \"sale\"\namount = 5\nmaximum = 4\ncurrency = \"EUR\"\ntest = true", "maximum", "at least 5"),
+            ("mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\ntap-out = true", "tap-out", ""),
+            ("mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\nclaim-second = 1", "claim-second", ""),
+        ])
+    func wrong(_ standing: String, _ key: String, _ remedy: String) throws {
+        let error = try #require(refusal(standing))
+        #expect(error.key.hasSuffix("standing.\(key)") && error.remedy.contains(remedy), "\(error)")
+    }
+
+    @Test("A till's gateway gives nobody the role of a machine")
+    func gateway() throws {
+        let text = "[[lane]]\nname = \"a\"\nreader = \"pcsc:A\"\n[gateway]\ngroup = \"0\"\nroles = [\"machine\"]\n"
+        var found: ConfigurationError?
+        do throws(ConfigurationError) {
+            _ = try ConfigurationFile(file: "f", text: text)
+        } catch {
+            found = error
+        }
+        #expect(found?.key == "gateway.roles")
+    }
+}
