@@ -84,7 +84,7 @@ let house = [
             .room(
                 "Configuration",
                 uses:
-                    "CardBytes Codes EMVCrypto Envelope Linux Loyalty PaymentValues Profile"
+                    "CardBytes Codes EMVCrypto Envelope Linux Loyalty PaymentValues Profile PSPAPI"
                     + " ReaderModels Settings StoreAndForward TerminalFile",
                 tests: "CardSim EMV"),
             .room("PINDevice", uses: "Configuration Envelope LocalHTTP PaymentValues PINDeviceAPI"),

@@ -22,7 +22,7 @@ struct Row {
 
     /// A time further away than the longest pause was laid down by a clock that has been put back since (rule R2).
     func isDue(at now: Timestamp) -> Bool {
-        due <= now || due.milliseconds - now.milliseconds > (demand.times.reversal.max() ?? .zero).inMilliseconds
+        due <= now || due.milliseconds - now.milliseconds > demand.times.attempts.longest.inMilliseconds
     }
 
     /// As the journal takes a write: by the table of legal changes.

@@ -25,7 +25,7 @@ extension Story {
         var demand = Demand(kind: .sale, owner: Principal(uid: UInt32(till)))
         demand.lanes = lanes
         demand.maximumReads = 3
-        demand.times.keyLife = keyLife(of: service)
+        demand.keyLife = keyLife(of: service)
         if dice.happens(300) { demand.confirmWithin = 5 + Int(dice.upTo(120)) }
         rows.append(Row(transaction: transaction, uid: UInt32(till), demand: demand, service: service))
         traces.append(Trace())
@@ -40,7 +40,7 @@ extension Story {
     /// How long a service keeps keys, by its own word.
     func keyLife(of service: Int) -> Duration {
         // A6 as it was: whatever it says.
-        setting.putBack == .a6 ? Demand.Times().keyLife : services[service].keyLife
+        setting.putBack == .a6 ? Demand.defaultKeyLife : services[service].keyLife
     }
 
     /// The till sends its request once more, under the same key.
@@ -197,8 +197,7 @@ extension Story {
             input(number, .tapFinished, after: after + 1)
         case .answer(_, .notForwarded):
             rows[number].attempts += 1
-            let pauses = rows[number].demand.times.reversal
-            let pause = pauses[min(rows[number].attempts, pauses.count) - 1]
+            let pause = rows[number].demand.times.attempts.pause(after: rows[number].attempts)
             rows[number].due = Timestamp(milliseconds: now.wall.milliseconds + pause.inMilliseconds)
         case .publish, .show, .answer, .scrub: break
         }

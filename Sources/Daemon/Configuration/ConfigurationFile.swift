@@ -2,6 +2,7 @@
 import Codes
 import Envelope
 import Linux
+import PSPAPI
 public import PaymentValues
 public import ReaderModels
 public import Settings

@@ -3,8 +3,6 @@ public import PaymentValues
 
 /// Times that rule a payment around its storing.
 public enum StoredSale {
-    /// A read that asks for authorisation and was not sent for longer is never sent.
-    public static let readLife: Duration = .seconds(60)
     /// A stored payment can be declined for so long.
     public static let declineTime: Duration = .seconds(60)
 

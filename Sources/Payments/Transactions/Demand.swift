@@ -16,26 +16,6 @@ public struct StoredCharge: Equatable, Sendable {
 /// What a transaction was asked for and what holds for it: laid down when it begins, unchanged to its end whatever the
 /// configuration becomes. It has a stored property for each thing that is laid down.
 public struct Demand: Sendable {
-    /// How long what may take.
-    public struct Times: Equatable, Sendable {
-        /// For the answer to an authorisation, every repetition included; then it is reversed.
-        public var answer: Duration = .seconds(30)
-        /// For the adapter to answer before the reader's lamp and tone say that the card was read.
-        public var handover: Duration = .milliseconds(200)
-        /// How old a read may be when it is sent.
-        public var readLife: Duration = .seconds(60)
-        /// For the answer to a question or a reversal.
-        public var query: Duration = .seconds(5)
-        /// Before a question is put again; doubles with every time.
-        public var pause: Duration = .milliseconds(250)
-        /// Before the second, third … attempt at a reversal; the last one goes on.
-        public var reversal: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
-        /// How long the service keeps keys: for longer after the first time nothing is sent to it again.
-        public var keyLife: Duration = .seconds(AdapterHealth.defaultKeyLife)
-
-        public init() {}
-    }
-
     public var kind: AuthorizationRequest.Kind
     /// Who asked.
     public var owner: Principal
@@ -58,7 +38,9 @@ public struct Demand: Sendable {
     public var maximumReads = Int.max
     /// Failed reads of the same order before this transaction.
     public var earlierFailedReads = 0
-    public var times = Times()
+    public var times = AdapterTimes()
+    /// How long the service keeps keys: for longer after the first time nothing is sent to it again.
+    public var keyLife = Self.defaultKeyLife
     /// The stored card that is charged; `nil` where one is read.
     public var charge: StoredCharge?
     /// What is read is given to whoever asks the payment service about approved payments, and this ends with it.
@@ -67,6 +49,9 @@ public struct Demand: Sendable {
     public var link: LinkRequest?
     /// What is read is to be stored by the payment service under a name of its own, as was agreed.
     public var storing: Agreement?
+
+    /// Of a service that says nothing of it.
+    public static let defaultKeyLife: Duration = .seconds(AdapterHealth.defaultKeyLife)
 
     /// No lane is asked for a card.
     var isWithoutCard: Bool { charge != nil || link != nil }

@@ -182,7 +182,7 @@ public enum Input: Sendable {
     /// - Parameters:
     ///   - keyLife: how long the service keeps keys, as it says now.
     ///   - latest: the latest that it may be; `nil` where the clock is not believed.
-    case forward(AuthorizationRequest, WishID, keyLife: Duration = Demand.Times().keyLife, latest: Timestamp?)
+    case forward(AuthorizationRequest, WishID, keyLife: Duration = Demand.defaultKeyLife, latest: Timestamp?)
     /// A person says how it ended.
     case settle(Settlement, WishID)
 

@@ -168,7 +168,7 @@ public struct Question: Sendable {
     var latest: Timestamp?
 
     /// It goes out.
-    mutating func begin(_ times: Demand.Times, at now: Moment) {
+    mutating func begin(_ times: AdapterTimes, at now: Moment) {
         askUntil = now.after(times.answer)
         step = .asking(until: now.after(times.answer + TransactionMachine.answerMargin))
         if case .held = reader { reader = .held(until: now.after(times.handover)) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import POSAPI
+import PSPAPI
 import PaymentValues
 
 /// Charges of stored cards: no card is read, and whatever follows the question is as for a sale.
@@ -10,7 +11,7 @@ extension TransactionMachine {
         let question = Question(
             subject: .charge(charge.request), read: nil, askUntil: now.after(demand.times.answer),
             pause: demand.times.pause, step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
-            reader: .free, keyLife: demand.times.keyLife)
+            reader: .free, keyLife: demand.keyLife)
         var sent = change(.sent)
         sent.card = charge.card
         var event = event(.paymentAuthorizing)

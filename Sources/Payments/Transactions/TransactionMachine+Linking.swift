@@ -9,8 +9,9 @@ import PaymentValues
 extension TransactionMachine {
     /// Between two looks at a link that can be paid.
     static let linkPause: Duration = .seconds(2)
-    /// After the last of many questions in vain.
-    static let longestLinkPause: Duration = .seconds(60)
+    /// Between questions in vain.
+    private static let linkPauses = RetrySchedule(
+        linkPause, .seconds(4), .seconds(8), .seconds(16), .seconds(30), .seconds(60))
 
     /// Connected, it goes out; not connected, nobody has been asked anything.
     mutating func open(_ request: LinkRequest, _ input: Input) {
@@ -148,10 +149,8 @@ extension TransactionMachine {
     private mutating func unanswered(_ watch: LinkWatch) {
         var watch = watch
         tooLate(&watch)
-        let pauses: [Duration] = [Self.linkPause, .seconds(4), .seconds(8), .seconds(16), .seconds(30)]
-        let pause = pauses.indices.contains(watch.unanswered) ? pauses[watch.unanswered] : Self.longestLinkPause
         watch.unanswered += 1
-        watch.step = .pausing(until: now.after(pause))
+        watch.step = .pausing(until: now.after(Self.linkPauses.pause(after: watch.unanswered)))
         guard watch.ending != nil, watch.unanswered >= Self.attemptsUnseen, open == nil else {
             phase = .linked(watch)
             return

@@ -121,14 +121,13 @@ extension TransactionMachine {
             if open == .neverSeen { reason = nil }
         case .notAsked: return waitForService(reversal)
         }
-        let pauses = demand.times.reversal
-        let attempts = reversal.plan.attempts
-        let pause = pauses.indices.contains(attempts) ? pauses[attempts] : pauses.last ?? .seconds(600)
+        let attempts = reversal.plan.attempts + 1
+        let pause = demand.times.attempts.pause(after: attempts)
         reversal.isAsking = false
         reversal.due = now.after(pause)
         let (due, isTooLate) = now.wall.milliseconds.addingReportingOverflow(pause.milliseconds)
         reversal.plan = ReversalPlan(
-            reason: reversal.plan.reason, attempts: attempts + 1,
+            reason: reversal.plan.reason, attempts: attempts,
             due: Timestamp(milliseconds: isTooLate ? .max : due))
         let form = reason.flatMap { $0 == open ? nil : Write.Form.open($0, reversal.plan) } ?? .plan(reversal.plan)
         write([], as: form, .ifPossible, next: .reversing(reversal))
@@ -138,7 +137,7 @@ extension TransactionMachine {
     private mutating func waitForService(_ reversal: Reversal) {
         var reversal = reversal
         reversal.isAsking = false
-        reversal.due = now.after(demand.times.reversal.max() ?? .seconds(600))
+        reversal.due = now.after(demand.times.attempts.longest)
         guard open != .otherService else {
             phase = .reversing(reversal)
             return
@@ -220,7 +219,7 @@ extension TransactionMachine {
             }
         case .reversing:
             let plan = reversalPlan ?? ReversalPlan(reason: .timeout, due: now.wall)
-            let longest = demand.times.reversal.max() ?? .seconds(600)
+            let longest = demand.times.attempts.longest
             // The same request as that of the earlier run: a service refuses another one under the same key.
             // An attempt of the earlier run is no longer in the adapter's socket: "never seen" is no question of time any more.
             phase = .reversing(

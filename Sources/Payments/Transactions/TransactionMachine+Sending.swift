@@ -47,7 +47,7 @@ extension TransactionMachine {
             subject: .payment(read.message), read: read, askUntil: now.after(demand.times.answer),
             pause: demand.times.pause,
             step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
-            reader: reader(after: read), keyLife: demand.times.keyLife)
+            reader: reader(after: read), keyLife: demand.keyLife)
         var sent = change(.sent)
         sent.pin = read.pin?.attempt
         sent.pin?.state = .sent

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import POSAPI
+import PSPAPI
 public import PaymentValues
 
 /// One transaction from its first state to its last, without I/O: inputs in, effects out.

@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import LocalHTTP
 import POSAPI
+import PSPAPI
 import PSPSandbox
 import PaymentValues
 import ReaderVirtual
@@ -63,7 +64,7 @@ final class FiguresService: Sendable {
 struct ReconciliationTests {
     private var quick: Shop.Wish {
         var wish = Shop.Wish()
-        wish.times.figures = [.zero]
+        wish.times.figures = RetrySchedule(.zero)
         return wish
     }
 

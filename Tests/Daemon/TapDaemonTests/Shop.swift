@@ -7,6 +7,7 @@ import Journal
 import LocalHTTP
 import Logging
 import POSAPI
+import PSPAPI
 import PSPSandbox
 import PaymentValues
 import ReaderCore
@@ -73,7 +74,7 @@ final class Shop: Sendable {
             times.query = .seconds(5)
             times.handover = .seconds(2)
             times.pause = .milliseconds(20)
-            times.reversal = [.milliseconds(20), .milliseconds(50), .milliseconds(100)]
+            times.attempts = RetrySchedule(.milliseconds(20), .milliseconds(50), .milliseconds(100))
         }
 
         /// For tests whose payment service never gives the answer that is waited for.

@@ -2,6 +2,7 @@
 import Configuration
 import Envelope
 import LocalHTTP
+import PSPAPI
 
 extension AdapterLink {
     /// What the adapter answers to the question for the profile.

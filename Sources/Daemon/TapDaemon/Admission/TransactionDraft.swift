@@ -141,8 +141,8 @@ struct TransactionDraft: Sendable {
         }
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
-        laidDown.times = configuration.adapter.times.ofMachine
-        laidDown.times.keyLife = addressee.service.flatMap { health.keyLife(at: $0.socket) } ?? .zero
+        laidDown.times = configuration.adapter.times
+        laidDown.keyLife = addressee.service.flatMap { health.keyLife(at: $0.socket) } ?? .zero
         if isPayment, request.asksForCard {
             laidDown.maximumReads = terms.terminal.maxTapRetries
             laidDown.earlierFailedReads = failedReads

@@ -26,7 +26,7 @@ extension AdapterLink {
             .post, "/v1/authorizations/\(message.payment.text)/\(message.call)", fields: fields, body: message.body)
         do throws(HTTPClientError) {
             return operationReply(
-                to: try await connection.begin(request, answerWithin: OperationMachine.Times().answer).answer())
+                to: try await connection.begin(request, answerWithin: AdapterTimes().answer).answer())
         } catch {
             return error.isSafeToRepeat ? .notDelivered : .unusable
         }

@@ -101,7 +101,7 @@ actor Reconciler {
         if isUnsupported, open.attempts == 0 { return try await end(open, nil, .closed) }
         if isOver { return try await end(open, nil, .unconfirmed) }
         let attempts = open.attempts + 1
-        let pause = times.figures.isEmpty ? .seconds(3_600) : times.figures[min(attempts, times.figures.count) - 1]
+        let pause = times.figures.pause(after: attempts)
         try await journal.use { (journal) throws(JournalError) in
             try journal.noteQuestion(about: open.day.number, attempts: attempts, next: Timestamp.now.moved(by: pause))
         }

@@ -86,8 +86,7 @@ struct QueueForwarder: Sendable {
 
     /// A time that is further away than the longest pause was laid down by a clock that has been put back since (rule R2).
     private func isDue(_ entry: QueueEntry, _ now: Timestamp) -> Bool {
-        let longest = times.reversal.max() ?? .seconds(600)
-        return entry.due <= now || entry.due > now.moved(by: longest)
+        entry.due <= now || entry.due > now.moved(by: times.attempts.longest)
     }
 
     private func forward(
@@ -171,8 +170,7 @@ struct QueueForwarder: Sendable {
 
     /// Waits longer with each attempt, and says so.
     private func fail(_ entry: QueueEntry, _ code: ErrorCode) async {
-        let pauses = times.reversal
-        let pause = pauses.indices.contains(entry.attempts) ? pauses[entry.attempts] : pauses.last ?? .seconds(600)
+        let pause = times.attempts.pause(after: entry.attempts + 1)
         let due = Timestamp(milliseconds: Timestamp.now.milliseconds + Int64(pause / .milliseconds(1)))
         let id = entry.transaction.id
         logger.warning(

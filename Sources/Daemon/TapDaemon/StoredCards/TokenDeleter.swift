@@ -112,11 +112,8 @@ actor TokenDeleter {
         return isTooFar ? .max : due
     }
 
-    /// As between attempts at a reversal: the last pause goes on.
     private func pause(after attempts: Int) -> Duration {
-        let pauses = runner.settings.snapshot.adapter.times.reversal
-        let index = max(0, attempts - 1)
-        return pauses.indices.contains(index) ? pauses[index] : pauses.last ?? .seconds(600)
+        runner.settings.snapshot.adapter.times.attempts.pause(after: attempts)
     }
 
     private func retry(_ deletion: TokenDeletion) {

@@ -71,7 +71,7 @@ extension Running {
     /// What the journal has of a transaction, made a machine again so that something can happen to it.
     init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes) {
         var demand = Demand(kind: .sale, owner: record.owner)
-        demand.times = times.ofMachine
+        demand.times = times
         self.init(
             TransactionMachine(
                 recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now),
@@ -132,19 +132,5 @@ struct ArmedTap: Sendable {
     func disarm() {
         race.cancel()
         handover.signal()
-    }
-}
-
-extension AdapterTimes {
-    /// What the machine has to know of them.
-    var ofMachine: Demand.Times {
-        var times = Demand.Times()
-        times.answer = answer
-        times.handover = handover
-        times.readLife = readLife
-        times.query = query
-        times.pause = pause
-        times.reversal = reversal
-        return times
     }
 }

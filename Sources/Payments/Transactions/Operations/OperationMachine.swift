@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import POSAPI
-import PSPAPI
+public import PSPAPI
 public import PaymentValues
 
 /// The life of a capture, an adjustment, a release or a refund without a card, without I/O: write, then act, then write what
@@ -11,18 +11,8 @@ public import PaymentValues
 ///
 /// It has a stored property for each thing that decides about the next step; what a state alone knows is in `Step`.
 public struct OperationMachine: Sendable {
-    /// How long what may take.
-    public struct Times: Equatable, Sendable {
-        /// For the answer; then nobody knows.
-        public var answer: Duration = .seconds(30)
-        /// Before a question about what the service has and has not decided; doubles with every time.
-        public var look: Duration = .milliseconds(250)
-        public var longestLook: Duration = .seconds(5)
-        /// After the first, second … attempt; the last one goes on.
-        public var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
-
-        public init() {}
-    }
+    /// Before a question about what the service has and has not decided, at most.
+    private static let longestLook: Duration = .seconds(5)
 
     private enum Step: Sendable {
         case resting(until: Int64)
@@ -40,7 +30,7 @@ public struct OperationMachine: Sendable {
     public let amount: Money
     /// A part may be carried out: refunds only.
     public let hasParts: Bool
-    private let times: Times
+    private let times: AdapterTimes
 
     public private(set) var state: OperationState
     /// A person has to look at it; it is asked about, and never sent again.
@@ -74,7 +64,7 @@ public struct OperationMachine: Sendable {
     ///   - firstSentAt: `nil` for what was never sent.
     public init(
         id: OperationID, amount: Money, hasParts: Bool = false, state: OperationState = .created,
-        firstSentAt: Timestamp? = nil, attempts: Int = 0, isStuck: Bool = false, times: Times = Times(), at now: Moment
+        firstSentAt: Timestamp? = nil, attempts: Int = 0, isStuck: Bool = false, times: AdapterTimes = AdapterTimes(), at now: Moment
     ) {
         self.id = id
         self.amount = amount
@@ -85,7 +75,7 @@ public struct OperationMachine: Sendable {
         rounds = attempts
         self.times = times
         isInDoubt = state != .created
-        look = times.look
+        look = times.pause
         step = state.isOpen ? .resting(until: now.monotonic) : .ended
     }
 
@@ -179,9 +169,7 @@ public struct OperationMachine: Sendable {
         return age.partialValue >= (keyLife * 5 / 6).milliseconds
     }
 
-    private var pause: Duration {
-        times.pauses.indices.contains(rounds) ? times.pauses[rounds] : times.pauses.last ?? .seconds(600)
-    }
+    private var pause: Duration { times.attempts.pause(after: rounds + 1) }
 
     private mutating func write(_ note: OperationNote) -> [OperationEffect] {
         number += 1
@@ -250,7 +238,7 @@ public struct OperationMachine: Sendable {
         isDenied = false
         guard state == .sent, now.after(look) < askUntil else { return unknown(at: now) }
         step = .looking(until: now.after(look))
-        look = min(look * 2, times.longestLook)
+        look = min(look * 2, Self.longestLook)
         return []
     }
 
@@ -295,7 +283,7 @@ public struct OperationMachine: Sendable {
             if firstSentAt == nil { firstSentAt = now.wall }
             state = .sent
             askUntil = now.after(times.answer)
-            look = times.look
+            look = times.pause
             question += 1
             step = .waiting(isSending: true)
             return [.send(question: question)]
