@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a cashier and a customer see of a sale: requirements R1 to R41, with a till, a display, a daemon in test mode, its virtual
-reader and the sandbox. The number of a test is that of its requirement."""
+reader and the sandbox. The number of a test is that of its requirement; from R42 on they are rows of docs/internals/guidance.md beyond those."""
 import json
 import re
 import subprocess
@@ -58,7 +58,7 @@ class Case(unittest.TestCase):
     def display(self, **more):
         window = browser.window(customer, **more)
         self.addCleanup(window.context.close)
-        display = Display(window)
+        display = Display(window, more.get("language", "en").split("-")[0])
         window.goto(f"{shop.home}/display/")
         return display
 
@@ -732,6 +732,24 @@ class Result(Case):
         shop.start("sandbox")
         # The daemon asks again after half a minute at the most.
         settled(shop, seconds=60)
+
+
+class Rows(Case):
+    def test_r42_whose_cards_are_taken_is_said_in_words(self):
+        networks = shop.daemon("GET", "/v1/status").json["networks"]
+        self.assertIn("Card", networks)
+        for language in ("en", "ar"):
+            display = self.display(language=language)
+            display.title("welcome")
+            words = until(lambda: (words := display.words()) and "Visa" in words and words)
+            for name in networks:
+                self.assertIn(display.text("taken.other") if name == "Card" else name, words)
+        till = self.till().settings()
+        self.assertIn("Mastercard", till.words())
+        # While somebody pays, the sum has the screen.
+        till.open(shop.home).sell("12.50")
+        display.title("hold")
+        self.assertNotIn("Visa", display.words())
 
 
 class Links(Case):

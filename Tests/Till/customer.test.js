@@ -19,6 +19,13 @@ test("a result stays for ten seconds after the cashier went on, and for sixty at
   assert.equal(picture(advance(approved, 160), 160).phase, "idle");
 });
 
+test("whose cards are taken stands on the welcome, also after a result that has gone by itself", () => {
+  const networks = ["Visa", "Card"];
+  const approved = take(take(fresh, { phase: "idle", key: "welcome", networks }, 90), { phase: "approved", key: "approved", networks }, 100);
+  assert.deepEqual(picture(advance(approved, 160), 160).networks, networks);
+  assert.equal(picture(approved, 101).networks, undefined);
+});
+
 test("the next customer's sale does not wait for the last one's result", () => {
   const approved = take(fresh, { phase: "approved", key: "approved" }, 100);
   assert.equal(picture(take(approved, { phase: "ready", key: "hold", amount }, 101), 101).amount, amount);

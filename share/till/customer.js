@@ -22,7 +22,7 @@ export function advance(shown, now) {
   if (!isResult(shown.view)) return shown;
   const passed = now - shown.since;
   if (!(passed >= times.resultAtMost || (shown.next && passed >= times.resultAtLeast))) return shown;
-  return { view: shown.next ?? { ...welcome, test: shown.view.test }, since: now, next: null };
+  return { view: shown.next ?? { ...welcome, networks: shown.view.networks, test: shown.view.test }, since: now, next: null };
 }
 
 // What an approval means, by its sentence: the sign, the sentence with the sum, and whether there is something to thank for. Where the view does not
@@ -51,7 +51,7 @@ export function picture(shown, now, lostSince = null) {
   }
   const { phase, test } = view;
   switch (phase) {
-    case "idle": return { phase, lines: ["welcome"], test };
+    case "idle": return { phase, lines: ["welcome"], networks: view.networks, test };
     case "ready": case "again": case "reading": {
       const line = phase === "reading" ? (shown.view.amount ? "hold" : "pass") : view.key;
       return { phase, lines: [line], amount: view.amount, ...whom, items: view.items, pending: view.pending, test, here: !["chip", "phone"].includes(line) };

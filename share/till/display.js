@@ -6,7 +6,7 @@ import { bestMatch, direction, languages, load } from "./language.js";
 import { money } from "./money.js";
 import { pairing } from "./settings.js";
 import { shop, whispers } from "./shop.js";
-import { amountText, button, h, qrCode, show, sign, speak, stayAwake, sumSentence } from "./view.js";
+import { amountText, button, h, qrCode, show, sign, speak, stayAwake, sumSentence, taken } from "./view.js";
 import { play, wake } from "./sound.js";
 
 const $ = (id) => document.getElementById(id);
@@ -60,7 +60,8 @@ function draw(forced) {
       seen.amount && big(seen.amount),
       seen.items?.length > 1 && h("ul", { class: "lines" }, seen.items.slice(0, innerHeight < 600 ? 2 : 8).map((line) => h("li", {}, h("span", { class: "label" }, line.label,
         line.frequency && h("small", {}, ` ${say(`every.${line.frequency}`)}`), line.begins && h("small", {}, ` ${say("till.begins")} ${line.begins}`)), amountText(amountOf(line.amount))))),
-      seen.lines.filter((key) => key !== sumLine).map((key, place) => h(place ? "p" : "h1", { class: `sentence${place ? " second" : ""}` }, words(key, seen)))),
+      seen.lines.filter((key) => key !== sumLine).map((key, place) => h(place ? "p" : "h1", { class: `sentence${place ? " second" : ""}` }, words(key, seen))),
+      seen.networks?.length > 0 && h("p", { class: "taken" }, taken(say, seen.networks))),
     side));
   const text = seen.lines.map((key) => words(key, seen)).join(". ");
   if (speaks) {

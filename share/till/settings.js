@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairing, settings, terms, help: what is not a sale.
-import { button, check, choice, field, h, show } from "./view.js";
+import { button, check, choice, field, h, show, taken } from "./view.js";
 import { direction, languages } from "./language.js";
 import { parseAmount } from "./money.js";
 import { whispers } from "./shop.js";
@@ -65,6 +65,7 @@ export function settingsScreen(app) {
           whispers?.postMessage({ languages: chosen });
         }))))),
     status && termsPart(app),
+    status?.networks?.length > 0 && h("p", {}, taken(say, status.networks)),
     h("div", { class: "actions" }, button(say("till.back"), () => app.goTo("compose"), "primary"),
       button(say("set.display"), () => window.open("/display/", "display", "popup"), "plain"),
       h("a", { class: "button plain", href: "/till/education.html" }, say("set.tutorial")),

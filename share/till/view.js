@@ -27,6 +27,12 @@ export function sumSentence(sentence, sum) {
 // A sign beside the word and the colour: a shape of its own for each, so that it is told in grey as well.
 export const sign = (kind) => h("span", { class: `sign ${kind}`, "aria-hidden": "true" });
 
+// Whose cards are taken, in words: names of networks, and never their marks.
+export function taken(say, networks) {
+  const named = networks.filter((one) => one !== "Card"), rest = named.length < networks.length ? [say("taken.other")] : [];
+  return say("taken", { networks: new Intl.ListFormat(say.locale).format([...named, ...rest]) });
+}
+
 export const field = (label, control, hint) => h("label", { class: "field" }, h("span", {}, label), control, hint && h("small", {}, hint));
 
 export const choice = (options, chosen, onchange) =>

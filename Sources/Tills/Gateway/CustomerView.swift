@@ -51,6 +51,8 @@ struct CustomerView: Codable, Equatable, Sendable {
     var through: String?
     /// The QR code of the receipt or, with `link`, of where to pay, as an address of a picture that holds it: `data:image/svg+xml,…`.
     var qr: String?
+    /// Networks whose cards are taken, by name.
+    var networks: [String]?
     /// BCP 47
     var language: String?
     /// No money moves.
@@ -90,7 +92,9 @@ struct LaneDisplay: Sendable {
     /// After a link's time: so long its end may take to come.
     static let linkGrace: Int64 = 20_000
 
-    init(lane: String, mode: Mode? = nil) { view = CustomerView(lane: lane, test: mode == .test ? true : nil) }
+    init(lane: String, mode: Mode? = nil, networks: [String]? = nil) {
+        view = CustomerView(lane: lane, networks: networks, test: mode == .test ? true : nil)
+    }
 
     // MARK: - What happens
 
@@ -246,6 +250,13 @@ struct LaneDisplay: Sendable {
         return true
     }
 
+    /// Whose cards the daemon takes, as it says now.
+    mutating func taking(_ networks: [String]?) -> Bool {
+        let before = view
+        view.networks = networks
+        return view != before
+    }
+
     /// The lane as the daemon says it is, after a time without events.
     mutating func found(_ state: LaneStatus.State, _ mode: Mode, at now: Int64) -> Bool {
         let before = view
@@ -326,9 +337,10 @@ struct LaneDisplay: Sendable {
         clear(.idle, "welcome")
     }
 
-    /// Nothing of a sale stays; whether money moves is always said.
+    /// Nothing of a sale stays; whether money moves, and whose cards are taken, is always said.
     private mutating func clear(_ phase: CustomerView.Phase, _ key: String) {
-        view = CustomerView(cursor: view.cursor, lane: view.lane, phase: phase, key: key, test: view.test)
+        view = CustomerView(
+            cursor: view.cursor, lane: view.lane, phase: phase, key: key, networks: view.networks, test: view.test)
     }
 
     private mutating func unready(at now: Int64) {

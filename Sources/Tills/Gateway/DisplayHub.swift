@@ -20,6 +20,7 @@ final class DisplayHub: Sendable {
         var isUp = false
         /// As the daemon said last.
         var mode: Mode?
+        var networks: [String]?
         var places = Places()
     }
 
@@ -75,7 +76,7 @@ final class DisplayHub: Sendable {
             guard state.subscribers.values.filter({ $0.till == till.till }).count < Self.displaysPerTill else {
                 return nil
             }
-            var display = state.lanes[lane] ?? LaneDisplay(lane: lane, mode: state.mode)
+            var display = state.lanes[lane] ?? LaneDisplay(lane: lane, mode: state.mode, networks: state.networks)
             if !state.isUp { _ = display.lost(at: Self.now) }
             if state.lanes.count < Self.mostLanes { state.lanes[lane] = display }
             state.nextKey &+= 1
@@ -105,6 +106,7 @@ final class DisplayHub: Sendable {
     /// - Parameter own: lanes of the till whose transaction it is.
     func happened(_ event: Event, on own: [String] = []) {
         if event.name == .eventsMissed { return forgetLinks() }
+        if event.name == .profileApplied { Task { await self.askNetworks() } }
         guard let lane = state.withLock({ $0.places.lane(of: event, own) }) else { return }
         change(lane) { $0.happened(event, at: Self.now) }
         guard let owner = event.till?.text, let id = event.transaction else { return }
@@ -133,11 +135,30 @@ final class DisplayHub: Sendable {
     /// The daemon answers; what happened on the lanes before is looked up.
     func connected() async {
         state.withLock { $0.isUp = true }
-        guard let answer = try? await upstream.ask(HTTPClientRequest(.get, "/v1/status")), answer.status == 200,
-            let status = try? WireJSON.decode(Status.self, from: answer.body)
-        else { return }
+        guard let status = await status() else { return }
         state.withLock { $0.mode = status.mode }
+        take(status.networks)
         for lane in status.lanes { change(lane.name) { $0.found(lane.state, status.mode, at: Self.now) } }
+    }
+
+    private func status() async -> Status? {
+        guard let answer = try? await upstream.ask(HTTPClientRequest(.get, "/v1/status")), answer.status == 200 else {
+            return nil
+        }
+        return try? WireJSON.decode(Status.self, from: answer.body)
+    }
+
+    /// Another profile may take other cards.
+    private func askNetworks() async {
+        if let status = await status() { take(status.networks) }
+    }
+
+    private func take(_ networks: [String]?) {
+        let lanes = state.withLock { state in
+            state.networks = networks
+            return Array(state.lanes.keys)
+        }
+        for lane in lanes { change(lane) { $0.taking(networks) } }
     }
 
     func lost() {
@@ -202,7 +223,7 @@ final class DisplayHub: Sendable {
     ) {
         state.withLock { state in
             guard holds(state), state.lanes[lane] != nil || state.lanes.count < Self.mostLanes else { return }
-            var display = state.lanes[lane] ?? LaneDisplay(lane: lane, mode: state.mode)
+            var display = state.lanes[lane] ?? LaneDisplay(lane: lane, mode: state.mode, networks: state.networks)
             let isNew = body(&display)
             state.lanes[lane] = display
             guard isNew else { return }

@@ -41,6 +41,17 @@ struct ProfileStoreTests {
         }
     }
 
+    @Test(
+        "Row 56 of the guidance: without a profile the status names the networks of the terminal's applications, each once"
+    )
+    func networksOfTheTerminal() async throws {
+        try await Shop.open(in: TestFolder()) { shop in
+            let networks = try #require(try await status(shop).networks)
+            #expect(networks.contains("Visa") && networks.contains("Mastercard"))
+            #expect(Set(networks).count == networks.count)
+        }
+    }
+
     @Test("The sandbox's own profile is right, and the daemon applies it with the published key")
     func sandboxProfile() async throws {
         let folder = try TestFolder()
@@ -55,6 +66,7 @@ struct ProfileStoreTests {
                 #expect(profile.merchant.displayName == "Sandbox Shop" && profile.offline?.count == 50)
                 let known = try #require(try await status(shop).profile)
                 #expect(known.serial == profile.serial && known.signed && known.expiresAt == profile.expiresAt)
+                #expect(try await status(shop).networks == profile.acceptedNetworks)
                 try shop.reader.obey("present visa")
                 let transaction = try await shop.post(purchase(1_250), wait: 20).transaction()
                 #expect(transaction.state == .approved, "\(String(describing: transaction.error))")

@@ -71,6 +71,24 @@ struct TerminalHandoverTests {
         }
     }
 
+    @Test(
+        "Row 16 of the guidance: a sale goes to the terminal from the start, and the status tells the tills which there are"
+    )
+    func fromTheStart() async throws {
+        try await shop { shop in
+            let status = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
+            #expect(status.terminals == ["sandbox-terminal"])
+            let wish =
+                #"{"type":"handover","to":"sandbox-terminal","amount":{"value":1300,"currency":"EUR"},"order":"T-9"}"#
+            let begun = try await shop.post(wish).transaction()
+            #expect(begun.retryOf == nil && begun.order == "T-9" && begun.lane == "-")
+            let paid = try await shop.get("/v1/transactions/\(begun.id)?wait=20").transaction()
+            #expect(paid.state == .approved && paid.account?.captured == 1_300)
+            let bare = try await shop.post(#"{"type":"handover","to":"sandbox-terminal"}"#)
+            #expect(try bare.status == 400 && bare.error().field == "amount")
+        }
+    }
+
     @Test func `A card that is declined there ends it, with the issuer's code and the next steps`() async throws {
         try await shop { shop in
             let failed = try await failed(shop, 1_251, "T-2")

@@ -38,6 +38,18 @@ struct LaneDisplayTests {
         return display
     }
 
+    @Test("Row 56 of the guidance: whose cards are taken stays through a sale, a loss and the return of the daemon")
+    func networksStay() {
+        var display = LaneDisplay(lane: "main", networks: ["Visa"])
+        #expect(display.taking(["Visa", "Card"]) && !display.taking(["Visa", "Card"]))
+        for event in [Self.event(.readReadyForTap), Self.event(.readCancelled)] { _ = display.happened(event, at: 0) }
+        _ = display.tick(at: LaneDisplay.resultTime)
+        #expect(display.view.phase == .idle && display.view.networks == ["Visa", "Card"])
+        _ = (display.lost(at: 0), display.found(.ready, .live, at: 1))
+        #expect(display.view.networks == ["Visa", "Card"])
+        #expect(display.taking(nil) && display.view.networks == nil)
+    }
+
     @Test func `a sale goes from the amount to thanks, and the amount goes with them`() {
         var display = shown([Self.event(.readReadyForTap)])
         #expect(display.view.phase == .ready && display.view.key == "hold" && display.view.amount == Self.amount)

@@ -191,6 +191,9 @@ struct PointOfSaleAPI: Sendable {
         status.clock = clock.status
         status.profile = known.profile
         status.profileError = known.error
+        status.networks = profiles.networks
+        let terminals = health.terminals
+        status.terminals = terminals.isEmpty ? nil : terminals
         let refused = profiles.refusedKeys
         status.refusedKeys = refused.isEmpty ? nil : refused
         status.blocked = profiles.refusal()

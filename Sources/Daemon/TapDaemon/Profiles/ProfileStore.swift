@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
 import Configuration
+import EMV
 import Envelope
 import Journal
 import Logging
@@ -73,6 +74,15 @@ final class ProfileStore: Sendable {
         }
         if let recipient = recipient(inForce?.profile, offered, settings) { terminal.recipient = recipient }
         return terminal
+    }
+
+    /// Names of the networks whose cards are taken now, in the profile's order, else in that of the terminal's applications.
+    var networks: [String] {
+        if let declared = current?.acceptedNetworks { return declared }
+        return currentTerminal().file.configuration.combinations.map { PaymentNetwork.name(of: $0.aid) }.reduce(into: []
+        ) {
+            if !$0.contains($1) { $0.append($1) }
+        }
     }
 
     /// Keys of the payment service that card data is not sealed to, and why.

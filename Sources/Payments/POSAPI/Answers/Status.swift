@@ -73,6 +73,11 @@ public struct Status: Codable, Equatable, Sendable {
     public var terms: Terms
     /// The profile in force; missing where there is none.
     public var profile: ProfileStatus?
+    /// Networks whose cards are taken, by name: what the profile declares, else those of the terminal's applications. Missing
+    /// from daemons that do not say it.
+    public var networks: [String]?
+    /// Terminals of the payment service that a payment can be handed to; missing where there is none.
+    public var terminals: [String]?
     /// Why the latest profile that was fetched is not used. The one before it stays in force.
     public var profileError: ErrorDetail?
     /// Keys of the payment service that card data is not sealed to; missing where there is none.

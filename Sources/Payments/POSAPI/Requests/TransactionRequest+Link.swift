@@ -14,11 +14,7 @@ extension TransactionRequest {
         let allowed = Self.allowed(type)
         try members.refuse(CodingKeys.allCases.filter { !allowed.contains($0) }, decoder)
         self.init(type: type, amount: .none)
-        if type == .link {
-            retryOf = try members.decodeIfPresent(TransactionID.self, forKey: .retryOf)
-        } else {
-            retryOf = try members.decode(TransactionID.self, forKey: .retryOf)
-        }
+        retryOf = try members.decodeIfPresent(TransactionID.self, forKey: .retryOf)
         if retryOf == nil || members.contains(.amount) {
             amount = try members.decode(Money.self, forKey: .amount)
             if let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }

@@ -44,6 +44,8 @@ struct StatusCommand: AsyncParsableCommand {
                 "profile  \(profile.serial) for \(profile.displayName), \(origin), expires \(profile.expiresAt)")
             if let date = profile.deprecatedFrom { lines.append("         this version is accepted until \(date)") }
         }
+        if let networks = status.networks { lines.append("cards    \(networks.joined(separator: ", "))") }
+        if let terminals = status.terminals { lines.append("others   \(terminals.joined(separator: ", "))") }
         if let error = status.profileError {
             let field = error.field.map { " (\($0))" } ?? ""
             lines.append("         latest profile refused: \(error.message)\(field): \(error.remedy)")

@@ -6,9 +6,9 @@ import TapClient
 
 struct HandoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "handover", abstract: "Hands a sale that ended without money to another terminal.",
+        commandName: "handover", abstract: "Has a customer pay at another terminal.",
         discussion: """
-            The terminal is one that your payment service runs: nfc-tap pay names it where it helps. Waits until the customer has paid \
+            The terminal is one that your payment service runs: nfc-tap status lists them, and nfc-tap pay names one where it helps. Waits until the customer has paid \
             there or was declined, or the time is over. Interrupting the command leaves the sale at the terminal: \
             nfc-tap cancel takes it away. Exit codes: 0 paid, 10 not paid, 12 unknown, 13 not completed.
             """)
@@ -16,8 +16,20 @@ struct HandoverCommand: AsyncParsableCommand {
     @Argument(help: "The terminal, by its name at the payment service.")
     var terminal: String
 
-    @Option(help: ArgumentHelp("The sale that ended without money.", valueName: "id"))
-    var retryOf: String
+    @Argument(
+        help: ArgumentHelp(
+            "The amount, as in 12.50 EUR; with --retry-of that of the sale before where it is missing.",
+            valueName: "amount currency"))
+    var amount: [String] = []
+
+    @Option(help: ArgumentHelp("The sale that ended without money, whose order is paid there.", valueName: "id"))
+    var retryOf: String?
+
+    @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
+    var order: String?
+
+    @Flag(help: "Take the payment although the order is paid.")
+    var allowRepeat = false
 
     @Option(help: ArgumentHelp("Seconds in which the customer may pay. Default: 180.", valueName: "seconds"))
     var expires: Int?
@@ -31,15 +43,20 @@ struct HandoverCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        _ = try PaymentName(retryOf)
+        if let retryOf { _ = try PaymentName(retryOf) }
+        if retryOf == nil || !amount.isEmpty {
+            do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
+        }
         if let expires, !Limits.handoverSeconds.contains(expires) {
             throw ValidationError("--expires takes 30 to 3600 seconds.")
         }
     }
 
     func run() async throws {
-        var request = TransactionRequest(type: .handover, amount: .none)
-        request.retryOf = try await PaymentName(retryOf).id(with: daemon.client)
+        var request = TransactionRequest(type: .handover, amount: amount.isEmpty ? Money.none : try parsedMoney(amount))
+        if let retryOf { request.retryOf = try await PaymentName(retryOf).id(with: daemon.client) }
+        request.order = order
+        request.allowRepeat = allowRepeat ? true : nil
         request.link = LinkWish(expires: expires ?? Limits.defaultHandoverSeconds, to: terminal)
         let transaction: Transaction
         do throws(TapClientError) {
