@@ -751,6 +751,41 @@ class Rows(Case):
         display.title("hold")
         self.assertNotIn("Visa", display.words())
 
+    def line(self, till, kind, amount, **fields):
+        till.enter(amount)
+        details = till.main.locator("details")
+        if details.get_attribute("open") is None:
+            details.locator("summary").click()
+        till.page.get_by_label(till.text("till.kind"), exact=True).select_option(label=till.text(f"kind.{kind}"))
+        for key, value in fields.items():
+            till.page.get_by_label(till.text(f"till.{key}"), exact=True).fill(value)
+
+    def test_r43_a_coupon_has_its_code_and_what_is_due_later_is_no_part_of_the_sum(self):
+        display = self.display()
+        till = self.till()
+        self.line(till, "charge", "20.00", label="Deposit")
+        till.press("till.add")
+        self.line(till, "coupon", "5.00")
+        till.press("till.add")
+        till.shows("entry.coupon")
+        till.page.get_by_label(till.text("till.couponCode"), exact=True).fill("SPRING-26")
+        till.press("till.add")
+        self.line(till, "deferred", "80.00", label="Balance", due="2027-03-31")
+        till.press("till.add")
+        till.press("till.continue")
+        till.press("till.card")
+        display.title("hold")
+        words = until(lambda: (words := display.words()) and "Balance" in words and words)
+        self.assertIn("€15.00", words)
+        self.assertIn("2027-03-31", words)
+        details = shop.daemon("GET", f"/v1/transactions/{shop.last()['id']}").json
+        self.assertEqual(1500, details["amount"]["value"])
+        self.assertEqual([
+            {"label": "Deposit", "amount": {"value": 2000, "currency": "EUR"}},
+            {"label": "Coupon SPRING-26", "amount": {"value": -500, "currency": "EUR"}, "kind": "discount"},
+            {"label": "Balance", "amount": {"value": 8000, "currency": "EUR"}, "kind": "deferred", "begins": "2027-03-31"},
+        ], details["details"]["items"])
+
 
 class Links(Case):
     def declined(self, amount="50.51", card="visa", title="declined", state=None):

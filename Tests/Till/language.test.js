@@ -12,7 +12,7 @@ const scripts = readdirSync(folder).filter((name) => name.endsWith(".js"));
 const names = (message) => (message.match(/\{[a-zA-Z]+\}/g) ?? []).sort();
 
 // What a customer reads. Everything else is the cashier's.
-const customers = ["again", "approved", "approved.sum", "cancelled", "cardSaved", "checked", "chip", "declined", "failed", "held", "held.sum", "hold", "link", "notReady", "one", "other", "partial", "partial.held", "partial.refund", "pass", "pay", "pending",
+const customers = ["again", "approved", "approved.sum", "cancelled", "cardSaved", "checked", "chip", "declined", "failed", "held", "held.sum", "hold", "kind.deferred", "link", "notReady", "one", "other", "partial", "partial.held", "partial.refund", "pass", "pay", "pending",
   "phone", "pin", "read", "receipt", "refunded", "refunded.sum", "reversing", "reversing.refund", "sign", "staff", "stored", "stored.sum", "taken", "taken.other", "test", "thanks", "unknown", "unknown.refund",
   "wait", "welcome"];
 const tradeNames = /apple|google|samsung|\bvisa\b|master ?card|maestro|amex|american express|discover|diners|jcb|unionpay|girocard|paypal|tap to pay on/i;

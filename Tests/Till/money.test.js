@@ -66,4 +66,6 @@ test("tips are rounded half up, sums are whole numbers", () => {
   assert.equal(percentOf({ value: 1250, currency: "EUR" }, 5).value, 63);
   assert.equal(percentOf({ value: 1249, currency: "EUR" }, 10).value, 125);
   assert.equal(sum([{ amount: { value: 1000 } }, { amount: { value: -250 } }, { amount: { value: 0 } }]), 750);
+  // What is due later is not charged now.
+  assert.equal(sum([{ amount: { value: 1000 } }, { amount: { value: 5000 }, kind: "deferred" }]), 1000);
 });

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that decides the sum, before a card is asked for: lines, tip, donation, method, reader.
-import { amountText, button, check, choice, field, h } from "./view.js";
+import { amountText, button, check, choice, field, h, lineLabel } from "./view.js";
 import { actOf, endKey } from "./sale.js";
 import { decimalsOf, largest, money, parseAmount, percentOf, sum } from "./money.js";
 
-export const emptyDraft = () => ({ lines: [], entry: "", label: "", kind: "charge", frequency: "monthly", begins: "", tip: null, donation: null,
+export const emptyDraft = () => ({ lines: [], entry: "", label: "", kind: "charge", frequency: "monthly", begins: "", code: "", tip: null, donation: null,
   order: null, amountStatus: "final", place: "compose", consent: "", other: "" });
 
+const discounts = new Set(["discount", "coupon"]);
 // What is typed as a discount takes from the sum, with or without its sign.
 function entered({ draft, shop }) {
   const value = draft.entry.trim() ? parseAmount(draft.entry, shop.currency, shop.implied) : 0;
-  return draft.kind === "discount" && value > 0 ? -value : value;
+  return discounts.has(draft.kind) && value > 0 ? -value : value;
+}
+
+// What the line that is being typed lacks beside its amount.
+function lineProblem({ draft }, value) {
+  if (draft.kind === "coupon" && value && !draft.code.trim()) return "entry.coupon";
+  return draft.kind === "recurring" && value === 0 && !draft.begins ? "entry.begins" : null;
 }
 
 function lineOf(app, value) {
-  const { label, kind, frequency, begins } = app.draft;
-  const line = { label: label.trim().slice(0, 32) || app.say(`kind.${kind}`), amount: { value, currency: app.shop.currency } };
-  if (kind !== "charge") line.kind = kind;
+  const { label, kind, frequency, begins, code } = app.draft;
+  const named = label.trim() || app.say(`kind.${kind}`), sign = kind === "coupon" ? ` ${code.trim()}` : "";
+  const line = { label: named.slice(0, 32 - sign.length).trim() + sign, amount: { value, currency: app.shop.currency } };
+  if (kind !== "charge") line.kind = kind === "coupon" ? "discount" : kind;
   if (kind === "recurring") line.frequency = frequency;
-  if (kind === "recurring" && begins) line.begins = begins;
+  if (["recurring", "deferred"].includes(kind) && begins) line.begins = begins;
   return line;
 }
 
@@ -42,8 +50,7 @@ export function problem(app) {
   const { value } = total(app);
   if (value > largest) return "entry.tooLarge";
   if (value <= 0) return draft.entry || draft.lines.length ? "entry.notPositive" : "entry.missing";
-  if (draft.kind === "recurring" && entered(app) === 0 && !draft.begins) return "entry.begins";
-  return null;
+  return lineProblem(app, entered(app));
 }
 
 export function members(app, type = "purchase") {
@@ -69,8 +76,7 @@ export function members(app, type = "purchase") {
 export function lineList(app, all, remove) {
   const { say } = app;
   return h("ul", { class: "lines" }, all.slice(0, 8).map((line, place) => h("li", {},
-    h("span", { class: "label" }, line.label, line.frequency && h("small", {}, ` ${say(`every.${line.frequency}`)}`),
-      line.begins && h("small", {}, ` ${say("till.begins")} ${line.begins}`)),
+    lineLabel(say, line),
     amountText(money(line.amount, say.locale)),
     remove && place < app.draft.lines.length && button("×", () => remove(place), "small", { "aria-label": `${say("till.remove")}: ${line.label}` }))),
     all.length > 8 && h("li", { class: "more" }, say("till.moreLines", { n: all.length - 8 })));
@@ -112,8 +118,13 @@ export function composeScreen(app) {
   const add = () => {
     const value = entered(app);
     if (value === null || (value === 0 && draft.kind !== "recurring") || draft.lines.length > 60) return;
+    const missing = lineProblem(app, value);
+    if (missing) {
+      trouble.textContent = say(missing);
+      return;
+    }
     draft.lines.push(lineOf(app, value));
-    Object.assign(draft, { entry: "", label: "", kind: "charge" });
+    Object.assign(draft, { entry: "", label: "", kind: "charge", code: "", begins: "" });
     app.render(true);
   };
   const names = { "⌫": "till.erase", "±": "till.minus", "+": "till.add" };
@@ -129,7 +140,7 @@ export function composeScreen(app) {
     input.setAttribute("aria-invalid", String(!silent));
   }
   update();
-  const kinds = ["charge", "discount", "donation", "recurring"].map((kind) => [kind, say(`kind.${kind}`)]);
+  const kinds = ["charge", "discount", "coupon", "donation", "recurring", "deferred"].map((kind) => [kind, say(`kind.${kind}`)]);
   return h("section", { class: "compose" },
     h("div", { class: "bill" },
       h("div", { class: "aside", id: "aside" }, asideButtons(app)),
@@ -137,10 +148,11 @@ export function composeScreen(app) {
         h("details", { class: "line-details", open: draft.label || draft.kind !== "charge" }, h("summary", {}, say("till.lineDetails")),
         field(say("till.label"), h("input", { maxLength: 32, value: draft.label, oninput: (event) => { draft.label = event.target.value; } })),
         field(say("till.kind"), choice(kinds, draft.kind, (kind) => { draft.kind = kind; app.render(true); })),
-        draft.kind === "recurring" && [
-          field(say("till.frequency"), choice(["weekly", "monthly", "yearly"].map((one) => [one, say(`every.${one}`)]), draft.frequency,
-            (one) => { draft.frequency = one; })),
-          field(say("till.begins"), h("input", { type: "date", value: draft.begins, oninput: (event) => { draft.begins = event.target.value; update(); } }))])),
+        draft.kind === "coupon" && field(say("till.couponCode"), h("input", { maxLength: 20, autocomplete: "off", value: draft.code, oninput: (event) => { draft.code = event.target.value; update(); } })),
+        draft.kind === "recurring" && field(say("till.frequency"), choice(["weekly", "monthly", "yearly"].map((one) => [one, say(`every.${one}`)]), draft.frequency,
+          (one) => { draft.frequency = one; })),
+        ["recurring", "deferred"].includes(draft.kind) && [
+          field(say(draft.kind === "deferred" ? "till.due" : "till.begins"), h("input", { type: "date", value: draft.begins, oninput: (event) => { draft.begins = event.target.value; update(); } }))])),
       h("div", { class: "total" }, h("h1", { class: "quiet", tabIndex: -1 }, payLine(app)), sumText),
       h("div", { class: "actions" }, go, button(say("till.more"), () => app.goTo("more"), "plain"))),
     h("div", { class: "pad" },

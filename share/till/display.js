@@ -6,7 +6,7 @@ import { bestMatch, direction, languages, load } from "./language.js";
 import { money } from "./money.js";
 import { pairing } from "./settings.js";
 import { shop, whispers } from "./shop.js";
-import { amountText, button, h, qrCode, show, sign, speak, stayAwake, sumSentence, taken } from "./view.js";
+import { amountText, button, h, lineLabel, qrCode, show, sign, speak, stayAwake, sumSentence, taken } from "./view.js";
 import { play, wake } from "./sound.js";
 
 const $ = (id) => document.getElementById(id);
@@ -58,8 +58,7 @@ function draw(forced) {
       seen.sign && h("div", { class: "end" }, sign(seen.sign), sumLine && h("p", { class: `end-sum${amountOf(seen.sum).length > 11 ? " long" : ""}` }, sumSentence(words(sumLine, seen), amountOf(seen.sum)))),
       seen.amount && h("div", { class: "payee" }, h("span", {}, subject(seen)), seen.pending && h("span", { class: "badge" }, say("pending"))),
       seen.amount && big(seen.amount),
-      seen.items?.length > 1 && h("ul", { class: "lines" }, seen.items.slice(0, innerHeight < 600 ? 2 : 8).map((line) => h("li", {}, h("span", { class: "label" }, line.label,
-        line.frequency && h("small", {}, ` ${say(`every.${line.frequency}`)}`), line.begins && h("small", {}, ` ${say("till.begins")} ${line.begins}`)), amountText(amountOf(line.amount))))),
+      seen.items?.length > 1 && h("ul", { class: "lines" }, seen.items.slice(0, innerHeight < 600 ? 2 : 8).map((line) => h("li", {}, lineLabel(say, line), amountText(amountOf(line.amount))))),
       seen.lines.filter((key) => key !== sumLine).map((key, place) => h(place ? "p" : "h1", { class: `sentence${place ? " second" : ""}` }, words(key, seen))),
       seen.networks?.length > 0 && h("p", { class: "taken" }, taken(say, seen.networks))),
     side));

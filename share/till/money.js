@@ -74,6 +74,7 @@ export function percentOf(amount, percent) {
   return { value: Math.floor((amount.value * percent + 50) / 100), currency: amount.currency };
 }
 
+// What is charged now: a line that is due later takes no part.
 export function sum(lines) {
-  return lines.reduce((total, line) => total + line.amount.value, 0);
+  return lines.reduce((total, line) => (line.kind === "deferred" ? total : total + line.amount.value), 0);
 }

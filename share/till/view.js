@@ -33,6 +33,13 @@ export function taken(say, networks) {
   return say("taken", { networks: new Intl.ListFormat(say.locale).format([...named, ...rest]) });
 }
 
+// A line's text, with what a sum alone does not say: how often, from when, or that it is no part of the sum yet.
+export function lineLabel(say, { label, kind, frequency, begins }) {
+  const due = kind === "deferred" && (begins ? `${say("till.due")} ${begins}` : label !== say("kind.deferred") && say("kind.deferred"));
+  const notes = [frequency && say(`every.${frequency}`), due || begins && `${say("till.begins")} ${begins}`].filter(Boolean);
+  return h("span", { class: "label" }, label, notes.map((note) => h("small", {}, ` ${note}`)));
+}
+
 export const field = (label, control, hint) => h("label", { class: "field" }, h("span", {}, label), control, hint && h("small", {}, hint));
 
 export const choice = (options, chosen, onchange) =>

@@ -11,7 +11,7 @@ public struct Item: Equatable, Sendable {
 
     /// At most 32 characters, one line.
     public var label: String
-    /// May be zero or negative; only the sum must be above zero.
+    /// May be zero or negative; only the sum must be above zero. With `deferred` what is due later, beside that sum.
     public var amount: Money
     /// `charge` if not given.
     public var kind: Kind?
@@ -31,12 +31,14 @@ public struct Item: Equatable, Sendable {
         self.begins = begins
     }
 
-    /// What keeps `items` from being the parts of `total`; `nil` if nothing does.
+    /// What keeps `items` from being the parts of `total`; `nil` if nothing does. What is due later is no part of what is
+    /// charged now.
     package static func refusal(of items: [Item], total: Money) -> ErrorCode? {
         guard (1...Limits.items).contains(items.count) else { return .requestInvalidField }
         var sum: Int64 = 0
         for item in items {
             guard item.amount.currency == total.currency else { return .amountCurrencyMismatch }
+            if item.kind == .deferred { continue }
             let (next, overflow) = sum.addingReportingOverflow(item.amount.value)
             guard !overflow else { return .amountItemsMismatch }
             sum = next
