@@ -786,6 +786,40 @@ class Rows(Case):
             {"label": "Balance", "amount": {"value": 8000, "currency": "EUR"}, "kind": "deferred", "begins": "2027-03-31"},
         ], details["details"]["items"])
 
+    def test_r44_reader_link_and_another_terminal_are_chosen_in_one_place_before_any_card(self):
+        till = self.till(linking, size=(1280, 900)).confirm("12.99")
+        other = till.button("till.otherTerminal", name="sandbox-terminal")
+        for choice in (till.button("till.card"), till.button("till.link"), other):
+            expect(choice).to_be_visible()
+        # What is only held is held by a card: the others would charge it.
+        held = till.page.get_by_label(till.text("till.amountKind"), exact=True)
+        held.select_option(label=till.text("status.preauthorized"))
+        expect(other).to_have_count(0)
+        expect(till.button("till.link")).to_have_count(0)
+        held.select_option(label=till.text("status.final"))
+        other.click()
+        till.title("till.elsewhere")
+        self.assertIn("sandbox-terminal", till.words())
+        begun = shop.daemon("GET", "/v1/transactions?type=handover&limit=1").json["transactions"][0]
+        self.assertNotIn("retryOf", begun)
+        self.assertEqual(1299, begun["amount"]["value"])
+        till.press("till.cancel")
+        till.title("declined")
+        # The same sum by a card at this reader then.
+        till.press("next.otherCard")
+        last = until(lambda: (last := shop.last()) and last["state"] == "armed" and last)
+        self.assertEqual(("purchase", 1299), (last["type"], last["amount"]["value"]))
+        till.press("till.cancel")
+        till.title("cancelled")
+        till.new()
+        # One that is paid there.
+        till.confirm("12.00")
+        till.button("till.otherTerminal", name="sandbox-terminal").click()
+        till.title("approved")
+        till.new()
+        # A till that may not hand over offers none.
+        expect(self.till().confirm("12.00").button("till.otherTerminal", name="sandbox-terminal")).to_have_count(0)
+
 
 class Links(Case):
     def declined(self, amount="50.51", card="visa", title="declined", state=None):

@@ -3,7 +3,7 @@
 // till are those of docs/integrating/protocol.md and docs/openapi.yaml.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { isSettled, matches, mayCancel, mayLeave, mayLink, mayPutAside, mayRepeat, mayStop, nothing, partOf, prompt, request, screenOf, step, terminals } from "../../share/till/sale.js";
+import { isSettled, matches, mayCancel, mayLeave, mayLink, mayPutAside, mayRepeat, mayStop, needsLane, nothing, partOf, prompt, request, screenOf, step, terminals } from "../../share/till/sale.js";
 
 const purchase = { type: "purchase", lane: "main", amount: { value: 1250, currency: "EUR" } };
 const asked = (key = "k1", order = "A-17") => request(key, order, purchase);
@@ -29,6 +29,16 @@ test("each state of the contract has its screen", () => {
 
 test("a state that this till does not know is shown as unknown, never as approved", () => {
   assert.equal(screenOf(following("approvedLater")), "unknown");
+});
+
+test("another terminal that was chosen first is asked again without a reader, and gives way to a card", () => {
+  const first = request("k1", "A-17", { type: "handover", to: "counter-2", amount: purchase.amount, language: "en" });
+  const [sent] = step(nothing, { kind: "sell", request: first });
+  const [over] = step(sent, { kind: "answer", key: "k1", transaction: transaction("declined", {}, first) });
+  assert.equal(needsLane(over), false);
+  assert.deepEqual(JSON.parse(step(over, { kind: "again", key: "k2", changes: {} })[0].request.body).to, "counter-2");
+  const [byCard] = step(over, { kind: "again", key: "k2", changes: { type: "purchase", to: undefined, lane: "main" } });
+  assert.deepEqual(JSON.parse(byCard.request.body), { type: "purchase", amount: purchase.amount, language: "en", lane: "main", order: "A-17" });
 });
 
 test("an approval of another amount, currency, type or order is not shown as approved", () => {

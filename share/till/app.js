@@ -3,7 +3,7 @@
 import { Book } from "./book.js";
 import { Desk } from "./desk.js";
 import { emptyDraft, members, problem, total } from "./compose.js";
-import { mayLeave, mayLink, mayPutAside, request, screenOf, terminals } from "./sale.js";
+import { mayLeave, mayLink, mayPutAside, paidElsewhere, request, screenOf, terminals } from "./sale.js";
 import { setShop, shop, whispers } from "./shop.js";
 import { bestMatch, load } from "./language.js";
 import { useDecimals } from "./money.js";
@@ -135,7 +135,11 @@ export class App {
   // MARK: the sale
 
   get mayOpenLinks() { return (this.till?.types ?? []).includes("link"); }
-  methods() { return ["card", this.shop.cash && "cash", (this.shop.link || this.mayOpenLinks) && "link"].filter(Boolean); }
+  // A sum that is only to be held is held by a card at a reader: a link and another terminal take the money at once.
+  get isHeldOnly() { return this.desk.sale.phase === "none" && this.draft.amountStatus === "preauthorized"; }
+  methods() { return ["card", this.shop.cash && "cash", (this.shop.link || this.mayOpenLinks) && !this.isHeldOnly && "link"].filter(Boolean); }
+  // Those of the payment service that a sale can go to from the start, without a card here.
+  otherTerminals() { return (this.till?.types ?? []).includes("handover") && !this.isHeldOnly ? this.status?.terminals ?? [] : []; }
   type() { return this.desk.sale.request ? JSON.parse(this.desk.sale.request.body).type : "purchase"; }
   amount() { return this.desk.sale.request ? JSON.parse(this.desk.sale.request.body).amount : total(this); }
 
@@ -156,21 +160,21 @@ export class App {
     const path = ["compose", this.shop.tips && "tip", this.shop.donations && "donation"].filter(Boolean);
     const next = path[path.indexOf(done) + 1];
     if (next) return this.goTo(next);
-    if (this.methods().length === 1 && this.lanes().length === 1 && !this.shop.preferred) return this.sell("purchase");
+    if (this.methods().length === 1 && this.lanes().length === 1 && this.otherTerminals().length === 0 && !this.shop.preferred) return this.sell("purchase");
     this.goTo("confirm");
   }
 
-  sell(type) {
-    if (["purchase", "refund", "link"].includes(type) && problem(this)) return this.goTo("compose");
-    const sale = request(this.desk.key(), this.order(), members(this, type));
+  sell(type, to) {
+    if (["purchase", "refund", "link", "handover"].includes(type) && problem(this)) return this.goTo("compose");
+    const sale = request(this.desk.key(), this.order(), members(this, type, to));
     this.draft.place = "compose";
     this.desk.do({ kind: "sell", request: sale, aside: this.desk.others.map(({ request }) => request.order) });
   }
 
   // A link, and a refund that names its sale, need no lane, unless the card of the sale is to be read.
   again(changes = this.desk.needsLane ? { lane: this.lane } : {}) { this.desk.do({ kind: "again", key: this.desk.key(), changes }); }
-  // What a link that was chosen first stood for is paid by a card then.
-  againByCard() { return this.desk.needsLane || this.type() !== "link" ? this.again() : this.again({ type: "purchase", lane: this.lane }); }
+  // What a link or another terminal that was chosen first stood for is paid by a card then.
+  againByCard() { return this.desk.needsLane || !paidElsewhere.has(this.type()) ? this.again() : this.again({ type: "purchase", to: undefined, lane: this.lane }); }
   againWithCard() { this.again({ lane: this.lane, card: "same" }); }
   cancel() { this.desk.do({ kind: "cancel" }); }
 

@@ -53,7 +53,8 @@ export function problem(app) {
   return lineProblem(app, entered(app));
 }
 
-export function members(app, type = "purchase") {
+// `to`: the terminal that takes it, with a hand-over.
+export function members(app, type = "purchase", to) {
   const { draft, shop, lane } = app;
   const base = { type, lane, language: app.customerLanguage };
   if (type === "loyalty") return { ...base, loyalty: {} };
@@ -64,7 +65,7 @@ export function members(app, type = "purchase") {
   const all = lines(app);
   const made = { ...base, amount: total(app) };
   if (all.length > 1 || all[0]?.kind || draft.label.trim()) made.items = all;
-  if (type === "link") return { type, language: base.language, amount: made.amount };
+  if (["link", "handover"].includes(type)) return { type, to, language: base.language, amount: made.amount };
   if (type !== "purchase") return made;
   if (draft.amountStatus !== "final") made.amountStatus = draft.amountStatus;
   const preferred = shop.preferred.split(/[\s,]+/).filter(Boolean);
@@ -198,7 +199,8 @@ export function confirmScreen(app) {
     app.state === "preparing" && preparing(app),
     h("div", { class: "methods" },
       button(say("till.card"), () => app.sell("purchase"), "primary card", { id: "go" }),
-      app.methods().filter((one) => one !== "card").map((one) => button(say(`till.${one}`), () => (one === "link" && app.mayOpenLinks ? app.sell("link") : app.goTo(one)), "method"))),
+      app.methods().filter((one) => one !== "card").map((one) => button(say(`till.${one}`), () => (one === "link" && app.mayOpenLinks ? app.sell("link") : app.goTo(one)), "method")),
+      app.otherTerminals().map((name) => button(say("till.otherTerminal", { name }), () => app.sell("handover", name), "method"))),
     h("div", { class: "options" },
       lanes.length > 1 && field(say("till.reader"), choice(lanes.map((lane) => [lane.name, app.laneName(lane)]), app.lane, (lane) => app.setLane(lane))),
       field(say("till.amountKind"), choice(statuses, draft.amountStatus, (one) => { draft.amountStatus = one; app.render(true); })),

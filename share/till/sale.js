@@ -107,8 +107,11 @@ export const mayRepeat = (sale) => repeatable.has(screenOf(sale)) && sale.error?
 const unpaid = new Set([...repeatable, "reversing", "reversed", "blocked", "paidBefore"]);
 export const partOf = (sale) => (unpaid.has(screenOf(sale)) && sale.request?.part) || null;
 
+// Paid by no card that is read here: they take no lane.
+export const paidElsewhere = new Set(["link", "handover"]);
+
 // Whether asking again asks for a card at a lane of this till.
-export const needsLane = (sale) => !namesSale(sale) && Boolean(sale.request) && membersOf(sale.request.card ?? sale.request).type !== "link";
+export const needsLane = (sale) => !namesSale(sale) && Boolean(sale.request) && !paidElsewhere.has(membersOf(sale.request.card ?? sale.request).type);
 
 // A screen that the cashier may leave for good: nothing of it is in doubt any more.
 const leavable = new Set([...repeatable, "compose", "approved", "partial", "stored", "reversing", "reversed", "paidBefore", "blocked"]);
