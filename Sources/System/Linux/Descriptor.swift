@@ -17,7 +17,7 @@ package struct Descriptor: ~Copyable, Sendable {
     /// A file to read to its end.
     ///
     /// - Throws: `ESPIPE` for a pipe with a name, whose other end nobody may ever open (fifo(7)), and for a device. What /dev and /proc
-    ///   name of this process, as a shell does with `<(…)`, is read.
+    ///   name of this process, as a shell does with `<(…)`, is read, and `/dev/null`, which is empty (null(4)).
     package static func reading(_ path: String) throws(SystemError) -> Descriptor {
         // Without O_NONBLOCK the open itself would wait.
         let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
@@ -25,7 +25,8 @@ package struct Descriptor: ~Copyable, Sendable {
         case .file: break
         case .folder: throw SystemError(code: EISDIR)
         case .socket, .other:
-            guard ["/dev/stdin", "/dev/fd/", "/proc/self/fd/"].contains(where: path.hasPrefix) else {
+            let isNamed = ["/dev/stdin", "/dev/fd/", "/proc/self/fd/"].contains(where: path.hasPrefix)
+            guard isNamed || path == "/dev/null" else {
                 throw SystemError(code: ESPIPE)
             }
             _ = fcntl(file.number, F_SETFL, 0)

@@ -68,9 +68,11 @@ import Testing
         try withFolder { folder in
             let path = folder + "/pipe"
             try #require(unsafe mkfifo(path, 0o600) == 0)
-            for other in [path, "/dev/zero", "/dev/null"] {
+            for other in [path, "/dev/zero"] {
                 #expect(throws: SystemError(code: ESPIPE), "\(other)") { try FileSystem.bytes(of: other, atMost: 100) }
             }
+            // Who has no file gives this one: an empty configuration.
+            #expect(try FileSystem.bytes(of: "/dev/null", atMost: 100).isEmpty)
             #expect(throws: SystemError(code: EISDIR)) { try FileSystem.bytes(of: folder, atMost: 100) }
             #expect(try !FileSystem.bytes(of: "/proc/self/maps", atMost: 4 << 20).isEmpty)
             var pair: [Int32] = [-1, -1]
