@@ -77,6 +77,51 @@ struct SecretScanTests {
         #expect(inMemory == nil, "the daemon's memory after \(taps) taps")
     }
 
+    @Test(
+        "Row 24 of the guidance: a customer's address is in no file, log or journal, and passes to the service sealed only"
+    )
+    func addresses() throws {
+        let shop = try Shop(startsSandbox: false)
+        try shop.startCapturedSandbox()
+        try shop.awaitReader()
+        let name = "scan\(UUID().uuidString.prefix(8).lowercased())"
+        let phone = (0..<14).map { _ in String(Int.random(in: 1...9)) }.joined()
+        let id = try startAndCancel(shop)
+        try shop.eventually("the service has said that it sends receipts") {
+            try shop.curl(["http://localhost/v1/status"]).contains(#""sendsReceipts":true"#)
+        }
+        for address in [#"{"email":"\(name)@example.com"}"#, #"{"phone":"+\(phone)"}"#, #"{"email":"\(name)@"}"#] {
+            let answer = try shop.curl([
+                "http://localhost/v1/transactions/\(id)/receipt", "-H", "Content-Type: application/json", "-d", address,
+            ])
+            #expect(answer.isEmpty || answer.contains("request.invalid_field"), "\(answer)")
+        }
+        #expect(try scan(shop.folder.path, phone + "\n") == nil)
+        var seen = 0
+        for path in try FileManager.default.subpathsOfDirectory(atPath: shop.folder.path) {
+            guard let bytes = try? Data(contentsOf: shop.folder.appending(path: path)) else { continue }
+            seen += 1
+            #expect(bytes.range(of: Data(name.utf8)) == nil, "\(path)")
+        }
+        #expect(seen > 3)
+    }
+
+    /// A sale that ends without a card has a receipt, too.
+    private func startAndCancel(_ shop: Shop) throws -> String {
+        let text = try shop.curl([
+            "http://localhost/v1/transactions", "-H", "Content-Type: application/json", "-H",
+            "Idempotency-Key: address",
+            "-d", #"{"type":"purchase","amount":{"value":1000,"currency":"EUR"},"detached":true}"#,
+        ])
+        let id = try #require(
+            (try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])?["id"] as? String)
+        _ = try shop.curl(["-X", "DELETE", "http://localhost/v1/transactions/\(id)"])
+        try shop.eventually("it is cancelled") {
+            try shop.curl(["http://localhost/v1/transactions/\(id)"]).contains(#""state":"cancelled""#)
+        }
+        return id
+    }
+
     /// Holds a program in the moment in which it has ended, but for its memory.
     private static let holder = """
         #include <fcntl.h>

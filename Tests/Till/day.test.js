@@ -3,7 +3,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { acts, demandOf, lastFour, merged, questions, sums, todoKey, todoOf, totalsOf, wordsOf } from "../../share/till/ledger.js";
+import { acts, addressOf, demandOf, lastFour, merged, questions, sums, todoKey, todoOf, totalsOf, wordsOf } from "../../share/till/ledger.js";
 import { found, mayStop, namesSale, request, step } from "../../share/till/sale.js";
 import { Book } from "../../share/till/book.js";
 import { Lost, Refused } from "../../share/till/gateway.js";
@@ -174,3 +174,11 @@ test("D7: a refusal is for good, says why, and leaves nothing to be sent", () =>
   assert.equal(book.trouble.code, "operation.pending");
   assert.equal(book.unfinished("t1"), null);
 }));
+
+test("an address for a receipt is an e-mail address or a number with its country, however it is written", () => {
+  for (const [typed, wish] of [[" ada@example.com ", { email: "ada@example.com" }], ["jörg@bücher.example", { email: "jörg@bücher.example" }],
+    ["+49 (151) 123-456 78", { phone: "+4915112345678" }], ["0049 151 12345678", { phone: "+4915112345678" }], ["+٤٩١٥١١٢٣٤٥٦٧٨", { phone: "+4915112345678" }]]) {
+    assert.deepEqual(addressOf(typed), wish, typed);
+  }
+  for (const typed of ["", "ada", "ada@", "ada@example", "a@b@example.com", "ada,eve@example.com", "0151 123456", "+0151123456", "+123", "+1234567890123456"]) assert.equal(addressOf(typed), null, typed);
+});

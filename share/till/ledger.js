@@ -88,3 +88,12 @@ export function todoOf({ type, state }) {
   if (type === "link" || type === "handover") return { link: "till.linkOpen", handover: "till.elsewhere" }[type];
   return state === "delivered" ? "open.handedOver" : state in todo ? todoKey(state) : null;
 }
+
+// Where a customer wants the receipt: an e-mail address, or a telephone number with its country; null for what is neither.
+export function addressOf(text) {
+  const typed = text.trim();
+  if (typed.includes("@")) return /^[^\s@<>,;:"()[\]\\]+@[^\s@.<>,;:"()[\]\\]+(\.[^\s@.<>,;:"()[\]\\]+)+$/.test(typed) ? { email: typed } : null;
+  const number = typed.normalize("NFKC").replace(/[\u0660-\u0669\u06F0-\u06F9]/g, (digit) => String((digit.charCodeAt(0) - 0x30) & 0xF))
+    .replace(/[\s().\/-]|\p{Cf}/gu, "").replace(/^00/, "+");
+  return /^\+[1-9]\d{6,14}$/.test(number) ? { phone: number } : null;
+}

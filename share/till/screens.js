@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cashier sees of a sale that runs or has ended. Nothing on these screens changes the sum.
-import { amountText, button, h, sign, sumSentence, svgImage } from "./view.js";
+import { amountText, button, field, h, sign, sumSentence, svgImage } from "./view.js";
 import { money } from "./money.js";
 import { actOf, endKey, mayCancel, mayPutAside, mayRepeat, mayStop, partOf, prompt, screenOf, sumKey } from "./sale.js";
+import { addressOf } from "./ledger.js";
 import { asideButtons, otherwayScreen, payLine, preparing } from "./compose.js";
 
 const signs = { approved: "good", completed: "none", partial: "part", declined: "bad", unknown: "doubt", stored: "later", blocked: "doubt",
@@ -244,7 +245,33 @@ export function tick(app, root) {
   for (const node of root.querySelectorAll("[data-until]")) node.hidden = passed >= Number(node.dataset.until);
 }
 
-// The receipt by code, on this page, or by the printer of this machine.
+// To the address that the customer says: it goes to the payment service, and stays neither here nor on this machine.
+function sending(app, path) {
+  const { gateway, say } = app;
+  const told = h("p", { id: "address-told", class: "problem", role: "status" });
+  const address = h("input", { autocomplete: "off", autocapitalize: "none", spellcheck: false, inputMode: "email", maxLength: 254, "aria-describedby": "address-told", oninput: () => { told.textContent = ""; } });
+  const send = async () => {
+    const wish = addressOf(address.value);
+    if (!wish) {
+      told.textContent = say("entry.address");
+      return address.focus();
+    }
+    if (address.disabled) return undefined;
+    address.disabled = true;
+    try {
+      await gateway.call("POST", path, { body: JSON.stringify(wish) });
+      address.value = "";
+      told.textContent = say("receipt.sent");
+    } catch (failure) {
+      told.textContent = failure.error?.message ?? say("till.offline");
+    }
+    address.disabled = false;
+    return undefined;
+  };
+  return h("div", { class: "no-print" }, h("div", { class: "entry" }, field(say("receipt.address"), address), button(say("receipt.send"), send, "plain")), told);
+}
+
+// The receipt by code, by an address, on this page, or by the printer of this machine.
 export async function receipt(app, place, transaction) {
   const { gateway, say } = app;
   const path = `/v1/transactions/${transaction.id}/receipt`;
@@ -256,7 +283,8 @@ export async function receipt(app, place, transaction) {
       paper.textContent = failure.error?.message ?? say("till.offline");
     }
   };
-  place.replaceChildren(h("h2", { id: "dialog-title" }, say("till.receipt")), h("div", { class: "receipt" }, code, paper), h("div", { class: "actions no-print" },
+  place.replaceChildren(h("h2", { id: "dialog-title" }, say("till.receipt")), h("div", { class: "receipt" }, code, paper),
+    app.status?.sendsReceipts && !transaction.link ? sending(app, path) : "", h("div", { class: "actions no-print" },
     button(say("till.print"), () => window.print(), "primary"),
     button(say("till.merchantCopy"), () => fill("merchant"), "plain"), button(say("till.customerCopy"), () => fill("customer"), "plain"),
     button(say("till.close"), () => place.closest("dialog").close(), "plain")));

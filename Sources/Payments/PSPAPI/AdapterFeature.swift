@@ -33,6 +33,8 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case link
     /// Has other terminals take payments: those that `terminals` names.
     case handover
+    /// Sends receipts to an address that a customer gives.
+    case receipt
 }
 
 extension AdapterHealth {

@@ -55,7 +55,8 @@ enum TillCall: Equatable, Sendable {
         case ("transactions", 2), ("operations", 2): ([.get, .delete], ())
         case ("transactions", 3):
             switch path[2] {
-            case "receipt", "receipt.svg", "operations": ([.get], ())
+            case "receipt": ([.get, .post], ())
+            case "receipt.svg", "operations": ([.get], ())
             case "confirmation", "reversal", "decline", "captures", "adjustments", "releases": ([.post], ())
             default: nil
             }

@@ -139,10 +139,12 @@ struct PointOfSaleAPI: Sendable {
             return request.method == .get
                 ? try await get(id, request, caller) : try await cancel(id, request, caller)
         case 3 where path[0] == "transactions" && path[2] == "receipt":
-            try request.only(.get, parameters: ["code", "copy", "language", "width"])
+            let parameters: Set = ["code", "copy", "language", "width"]
+            try request.only(.get, .post, parameters: request.method == .get ? parameters : [])
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             try caller.roles.require(.cashier)
-            return try await receipt(id, request, caller)
+            return request.method == .get
+                ? try await receipt(id, request, caller) : try await sendReceipt(id, request, caller)
         case 3 where path[0] == "transactions" && Self.operationCalls.contains(path[2]):
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             return try await answerAboutOperations(of: id, path[2], request, caller)
@@ -194,6 +196,7 @@ struct PointOfSaleAPI: Sendable {
         status.networks = profiles.networks
         let terminals = health.terminals
         status.terminals = terminals.isEmpty ? nil : terminals
+        status.sendsReceipts = sendsReceipts ? true : nil
         let refused = profiles.refusedKeys
         status.refusedKeys = refused.isEmpty ? nil : refused
         status.blocked = profiles.refusal()

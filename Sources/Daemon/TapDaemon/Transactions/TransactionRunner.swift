@@ -161,5 +161,10 @@ actor TransactionRunner {
         return try await journal.record(id)?.owner
     }
 
+    /// Whom it belongs to; `nil` for what an earlier version of this program has begun.
+    func service(of id: TransactionID) async throws(JournalError) -> AskedService? {
+        try await journal.record(id)?.service
+    }
+
     nonisolated func publish(_ event: Event) { outlet.publish(event) }
 }

@@ -78,6 +78,8 @@ public struct Status: Codable, Equatable, Sendable {
     public var networks: [String]?
     /// Terminals of the payment service that a payment can be handed to; missing where there is none.
     public var terminals: [String]?
+    /// The payment service sends receipts to an address that a customer gives; missing where it does not.
+    public var sendsReceipts: Bool?
     /// Why the latest profile that was fetched is not used. The one before it stays in force.
     public var profileError: ErrorDetail?
     /// Keys of the payment service that card data is not sealed to; missing where there is none.

@@ -150,7 +150,8 @@ extension ErrorCode {
         case .storageFailed:
             row(500, .support, next: [.otherMethod])
         case .captureNotSupported, .adjustmentNotSupported, .releaseNotSupported, .refundNotSupported,
-            .refundNotAllowed, .cardCommandsNotAllowed, .chargeNotSupported, .linkNotSupported, .resolutionNotOpen:
+            .refundNotAllowed, .cardCommandsNotAllowed, .chargeNotSupported, .linkNotSupported,
+            .receiptSendingNotSupported, .resolutionNotOpen:
             row(409, .administrator)
         case .storedCardUnknown:
             row(404, .integrator)

@@ -72,6 +72,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case helpTopicUnknown = "help.topic_unknown"
     case receiptNotAvailable = "receipt.not_available"
     case receiptNoAddress = "receipt.no_address"
+    case receiptSendingNotSupported = "receipt.sending_not_supported"
     case orderUnresolved = "order.unresolved"
     case orderPaid = "order.paid"
     case transactionNotApproved = "transaction.not_approved"
