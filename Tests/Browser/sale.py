@@ -820,6 +820,68 @@ class Rows(Case):
         # A till that may not hand over offers none.
         expect(self.till().confirm("12.00").button("till.otherTerminal", name="sandbox-terminal")).to_have_count(0)
 
+    def test_r45_the_receipt_goes_to_an_address_that_stays_nowhere(self):
+        till = self.till().sell("12.50")
+        shop.card("present", "visa")
+        till.title("approved")
+        till.press("till.receipt")
+        field = till.page.get_by_label(till.text("receipt.address"), exact=True)
+        for typed, asked in (("ada@", None), ("0151 123456", None), ("ada@example.com", {"email": "ada@example.com"}),
+                             ("+49 (151) 123-45678", {"phone": "+4915112345678"}), ("0049 151 12345678", {"phone": "+4915112345678"})):
+            field.fill(typed)
+            if asked is None:
+                till.press("receipt.send")
+                expect(till.page.get_by_text(till.text("entry.address"), exact=True)).to_be_visible()
+                continue
+            with till.page.expect_response(lambda answer: answer.url.endswith("/receipt") and answer.request.method == "POST") as answer:
+                till.press("receipt.send")
+            self.assertEqual((204, asked), (answer.value.status, json.loads(answer.value.request.post_data)))
+            expect(till.page.get_by_text(till.text("receipt.sent"), exact=True)).to_be_visible()
+            expect(field).to_have_value("")
+        kept = till.page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")
+        self.assertNotRegex(kept, "example.com|15112345678")
+        self.assertEqual([], till.violations())
+
+    def test_r46_who_is_new_at_the_till_is_offered_the_tutorial_until_it_was_seen(self):
+        till = self.till().settings()
+        till.set("set.cashiers", "Ada, Grace")
+        choice = till.page.get_by_role("combobox", name=till.text("till.cashier"), exact=True)
+        offer = till.page.get_by_role("dialog").get_by_text(till.text("learn.offer"), exact=True)
+        choice.select_option("Ada")
+        expect(offer).to_be_visible()
+        self.assertEqual([], till.violations())
+        till.press("learn.later")
+        choice.select_option("Grace")
+        till.page.get_by_role("dialog").get_by_role("button", name=till.text("set.tutorial"), exact=True).click()
+        expect(till.page.get_by_role("heading", name=till.text("learn.title"), exact=True)).to_be_visible()
+        till.open(shop.home)
+        expect(choice).to_have_value("Grace")
+        choice.select_option("Ada")
+        expect(offer).to_be_visible()
+        till.press("learn.later")
+        choice.select_option("Grace")
+        expect(choice).to_have_value("Grace")
+        expect(offer).to_have_count(0)
+
+    def test_r47_drawings_show_where_to_hold_a_card_and_both_ways_of_a_pin(self):
+        readers = [{"model": place, "hold": f"over {place}", "place": place} for place in (
+            "copperLoop", "stick", "lights", "top", "behindSlot", "besideDisplay", "besideSlot", "symbol")]
+        for scheme in ("light", "dark"):
+            window = browser.window(full, size=(1280, 900), scheme=scheme)
+            self.addCleanup(window.context.close)
+            window.route("**/v1/help/holding", lambda route: route.fulfill(json={
+                "topic": "holding", "language": "en", "title": "Holding", "text": ["Hold"], "readers": [*readers, {"model": "New", "hold": "there"}]}))
+            window.goto(f"{shop.home}/till/education.html")
+            for reader in readers:
+                shown = window.locator("#hold").get_by_role("img", name=reader["hold"], exact=True)
+                expect(shown).to_be_visible()
+                box = shown.bounding_box()
+                self.assertTrue(box["width"] >= 150 and box["height"] >= 100, box)
+            self.assertEqual(len(readers), window.locator("#hold").get_by_role("img").count())
+            self.assertEqual(2, window.locator("#pin").get_by_role("img").count())
+            self.assertEqual([], Till(window).violations())
+            self.assertEqual([], window.complaints)
+
 
 class Links(Case):
     def declined(self, amount="50.51", card="visa", title="declined", state=None):

@@ -9,12 +9,13 @@ import { bestMatch, load } from "./language.js";
 import { useDecimals } from "./money.js";
 
 export class App {
-  // `page` is {render(forced), openHelp(topic), openReceipt(transaction), openReport(number, isCopy)}.
+  // `page` is {render(forced), openHelp(topic), openReceipt(transaction), openReport(number, isCopy), openLesson()}.
   constructor(gateway, page) {
     Object.assign(this, { gateway, shop: shop(), draft: emptyDraft(), till: null, status: null, percent: null, queue: null, prepared: 0 });
     this.render = (forced) => page.render(forced);
     this.openHelp = (topic) => page.openHelp(topic);
     this.openReceipt = (transaction = this.desk.sale.transaction) => page.openReceipt(transaction);
+    this.openLesson = () => page.openLesson();
     this.openReport = (number, isCopy = false) => page.openReport(number, isCopy);
     this.desk = new Desk(gateway, () => {
       if (this.waitsForTerms) this.refresh();
@@ -124,6 +125,18 @@ export class App {
 
   offers(type) {
     return (this.till?.types ?? []).includes(type) && this.lanes().some((lane) => lane.features?.includes(type));
+  }
+
+  // Who has not worked at this till yet is offered the tutorial: each time until it was seen.
+  setCashier(cashier) {
+    this.setShop({ cashier: cashier || null });
+    this.render(true);
+    if (cashier && !this.shop.taught.includes(cashier)) this.openLesson();
+  }
+
+  learn() {
+    this.setShop({ taught: [...new Set([...this.shop.taught, this.shop.cashier])] });
+    location.assign("/till/education.html");
   }
 
   get payee() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tutorial: one part for each kind of read that this till's readers do, PIN, a try-out, and at the end the terms.
+import { holdingDrawing, pinDrawing } from "./drawings.js";
 import { Gateway } from "./gateway.js";
 import { bestMatch, direction, load } from "./language.js";
 import { termsPart } from "./settings.js";
@@ -28,8 +29,8 @@ show(document.getElementById("main"), h("article", { class: "panel" },
   h("h1", {}, say("learn.title")),
   h("div", { class: "learn" },
     does("purchase") && part("pay"), does("refund") && part("refund"), does("verification") && part("check"), does("loyalty") && part("pass"),
-    part("hold", holding?.readers?.length > 0 && h("ul", { lang: holding.language, dir: direction(holding.language) }, holding.readers.map((one) => h("li", {}, `${one.model}: ${one.hold}`)))),
-    part("ends"), part("pin"),
+    part("hold", holding?.readers?.length > 0 && h("ul", { lang: holding.language, dir: direction(holding.language) }, holding.readers.map((one) => h("li", {}, `${one.model}: ${one.hold}`, holdingDrawing(one.place, one.hold))))),
+    part("ends"), part("pin", pinDrawing("terminal", say("chip")), h("p", {}, say("learn.pinDevice")), pinDrawing("device", say("pin"))),
     h("section", { id: "try" }, h("h2", {}, say("learn.tryTitle")), h("p", {}, say(status?.mode === "live" ? "learn.tryLive" : "learn.try")),
       status?.mode === "test" && link(say("learn.tryDo"), "/till/#try", "plain"))),
   status && termsPart({ say, status }),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairing, settings, terms, help: what is not a sale.
 import { button, check, choice, field, h, show, taken } from "./view.js";
+import { holdingDrawing, pinDrawing } from "./drawings.js";
 import { direction, languages } from "./language.js";
 import { parseAmount } from "./money.js";
 import { whispers } from "./shop.js";
@@ -52,6 +53,10 @@ export function settingsScreen(app) {
         field(say("set.currency"), text(shop.currency, (currency) => /^[A-Za-z]{3}$/.test(currency) && set({ currency: currency.toUpperCase() }), { maxLength: 3 })),
         app.lanes().length > 1 && field(say("till.reader"), choice(app.lanes().map((lane) => [lane.name, app.laneName(lane)]), app.lane, (lane) => app.setLane(lane))),
         field(say("set.link"), text(shop.link, (link) => set({ link }), { placeholder: "https://pay.example/{order}?amount={amount}" })),
+        field(say("set.cashiers"), text(shop.cashiers.join(", "), (names) => {
+          const cashiers = [...new Set(names.split(/[,،、]/).map((name) => name.trim().slice(0, 32)).filter(Boolean))].slice(0, 20);
+          set({ cashiers, cashier: cashiers.includes(shop.cashier) ? shop.cashier : null, taught: shop.taught.filter((name) => cashiers.includes(name)) });
+        })),
         field(say("set.preferred"), text(shop.preferred, (preferred) => set({ preferred }), { placeholder: "A000000042" }))),
       h("div", {},
         toggles.map((name) => check(say(`set.${name}`), shop[name], (on) => set({ [name]: on }))),
@@ -82,6 +87,14 @@ export function termsPart({ say, status }) {
     terms === "notAccepted" && h("p", {}, say("terms.admin", { command: "nfc-tap terms accept" })));
 }
 
+// The tutorial for whoever is new at this till.
+export function lesson(app, place) {
+  const { say, shop } = app;
+  const close = () => place.closest("dialog").close();
+  show(place, h("h2", { id: "dialog-title" }, h("bdi", {}, shop.cashier)), h("p", {}, say("learn.offer")), h("div", { class: "actions" },
+    button(say("set.tutorial"), () => app.learn(), "primary"), button(say("learn.later"), close, "plain")));
+}
+
 export async function help(app, place, topic) {
   const { gateway, say, desk, status } = app;
   const close = h("div", { class: "actions" }, button(say("till.close"), () => place.closest("dialog").close(), "primary"));
@@ -99,7 +112,8 @@ export async function help(app, place, topic) {
   const copied = h("span", { role: "status" });
   show(place,
     h("div", { lang: page.language, dir: direction(page.language) }, h("h2", { id: "dialog-title" }, page.title), page.text.map((text) => h("p", {}, text)),
-      page.readers?.length > 0 && h("ul", {}, page.readers.map((one) => h("li", {}, `${one.model}: ${one.hold}`)))),
+      page.readers?.length > 0 && h("ul", {}, page.readers.map((one) => h("li", {}, `${one.model}: ${one.hold}`, holdingDrawing(one.place, one.hold)))),
+      topic === "pin" && h("div", {}, pinDrawing("terminal", say("chip")), pinDrawing("device", say("pin")))),
     h("h3", {}, say("till.support")),
     h("div", { class: "entry" }, h("pre", { class: "small" }, reference),
       button(say("till.copy"), () => navigator.clipboard?.writeText(reference).then(() => { copied.textContent = say("till.done"); }, () => {}), "plain"), copied),

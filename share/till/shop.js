@@ -6,7 +6,7 @@ const place = "nfc-tap.settings";
 export const defaults = {
   language: null, customerLanguage: null, currency: "EUR", cash: true, link: "", tips: false, tipRates: [5, 10, 15], donations: false,
   implied: true, sound: true, passes: false, preferred: "", lane: null, seenTutorial: false, languages: ["en", "de", "fr", "es", "it", "pl", "ar", "ja"],
-  aloudAmounts: false,
+  aloudAmounts: false, cashiers: [], cashier: null, taught: [],
 };
 
 export function shop() {

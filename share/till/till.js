@@ -3,17 +3,17 @@
 import { App } from "./app.js";
 import { Gateway } from "./gateway.js";
 import { mayCancel, mayStop, screenOf } from "./sale.js";
-import { button, show, speak, stayAwake } from "./view.js";
+import { button, choice, show, speak, stayAwake } from "./view.js";
 import { asideButtons, places } from "./compose.js";
 import { besideSale, headline, helpTopic, receipt, saleScreen, tick } from "./screens.js";
 import { dayPlaces, report } from "./day.js";
-import { help, pairing, settingsScreen } from "./settings.js";
+import { help, lesson, pairing, settingsScreen } from "./settings.js";
 import { direction } from "./language.js";
 import { play, wake } from "./sound.js";
 
 const $ = (id) => document.getElementById(id);
 const gateway = new Gateway("nfc-tap.token", () => { gateway.token = null; location.reload(); });
-const app = new App(gateway, { render, openHelp, openReceipt, openReport });
+const app = new App(gateway, { render, openHelp, openReceipt, openReport, openLesson });
 let shown = "", shownAt = 0, escapedAt = -Infinity;
 
 function render(forced) {
@@ -67,9 +67,11 @@ function bars(say, status) {
   const lane = app.desk.away === null ? app.laneStatus : null;
   $("lane").className = `lane ${lane?.state ?? ""}`;
   $("lane").textContent = lane ? `${lane.name}: ${say(`lane.${lane.state}`)}` : "";
-  if ($("tools").lang !== say.language) {
+  const names = app.shop.cashiers.join();
+  if ($("tools").lang !== say.language || $("tools").dataset.names !== names) {
     $("tools").lang = say.language;
-    show($("tools"), button(say("till.help"), () => openHelp(), "plain"),
+    $("tools").dataset.names = names;
+    show($("tools"), names && choice([["", say("till.cashier")], ...app.shop.cashiers.map((name) => [name, name])], app.shop.cashier ?? "", (name) => app.setCashier(name), { "aria-label": say("till.cashier") }), button(say("till.help"), () => openHelp(), "plain"),
       button(say("day.title"), () => (app.isInBooks ? app.goTo("compose") : app.openDay()), "plain", { id: "day" }),
       button(say("till.settings"), () => app.goTo(app.draft.place === "settings" ? "compose" : "settings"), "plain", { id: "settings" }));
   }
@@ -87,6 +89,7 @@ function openDialog(fill) {
 }
 function openHelp(topic) { openDialog((app, place) => help(app, place, topic ?? helpTopic(app))); }
 function openReceipt(transaction) { openDialog((app, place) => receipt(app, place, transaction)); }
+function openLesson() { openDialog(lesson); }
 function openReport(number, isCopy) { openDialog((app, place) => report(app, place, number, isCopy)); }
 
 document.addEventListener("keydown", (event) => {

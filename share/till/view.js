@@ -42,8 +42,8 @@ export function lineLabel(say, { label, kind, frequency, begins }) {
 
 export const field = (label, control, hint) => h("label", { class: "field" }, h("span", {}, label), control, hint && h("small", {}, hint));
 
-export const choice = (options, chosen, onchange) =>
-  h("select", { onchange: (event) => onchange(event.target.value) },
+export const choice = (options, chosen, onchange, more = {}) =>
+  h("select", { ...more, onchange: (event) => onchange(event.target.value) },
     options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
 
 export const check = (text, checked, onchange) =>

@@ -9,6 +9,8 @@ public struct HelpPage: Codable, Equatable, Sendable {
     public struct Reader: Codable, Equatable, Sendable {
         public var model: String
         public var hold: String
+        /// The same as a word for a drawing (`HoldingPlace`); missing for a place that has none.
+        public var place: String?
         /// Lanes that have one; missing in a list of all models.
         public var lanes: [String]?
     }
@@ -28,7 +30,7 @@ public struct HelpPage: Codable, Equatable, Sendable {
         text = language.paragraphs(.helpText(topic))
         guard topic == .holding else { return }
         guard let lanes else {
-            readers = ReaderModels.all.map { Reader(model: $0.name, hold: language.text(holding: $0)) }
+            readers = ReaderModels.all.map { Reader($0, in: language) }
             return
         }
         var found: [Reader] = []
@@ -39,7 +41,7 @@ public struct HelpPage: Codable, Equatable, Sendable {
             if let index = found.firstIndex(where: { $0.model == model.name }) {
                 found[index].lanes?.append(lane.name)
             } else {
-                found.append(Reader(model: model.name, hold: language.text(holding: model), lanes: [lane.name]))
+                found.append(Reader(model, in: language, lanes: [lane.name]))
             }
         }
         readers = found
@@ -84,10 +86,13 @@ public struct HelpTopicList: Codable, Equatable, Sendable {
     }
 }
 
-extension Language {
-    /// Where to hold the card; the model's own English if its place has no key.
-    fileprivate func text(holding model: ReaderModel) -> String {
-        HoldingPlace(model.antenna).map { text(.holding($0)) } ?? model.antenna
+extension HelpPage.Reader {
+    /// The model's own English if its place has no key.
+    fileprivate init(_ model: ReaderModel, in language: Language, lanes: [String]? = nil) {
+        let place = HoldingPlace(model.antenna)
+        self.init(
+            model: model.name, hold: place.map { language.text(.holding($0)) } ?? model.antenna, place: place?.rawValue,
+            lanes: lanes)
     }
 }
 

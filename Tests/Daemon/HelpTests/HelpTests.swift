@@ -3,6 +3,7 @@ import Help
 import POSAPI
 import PaymentValues
 import ReaderModels
+import TestSupport
 import Testing
 
 @Suite("Help for people")
@@ -27,6 +28,9 @@ struct HelpTests {
                 #expect(readers.map(\.hold) == ReaderModels.all.map(\.antenna))
             }
             #expect(readers.allSatisfy { !$0.hold.isEmpty })
+            // Each has a drawing in the tutorial, too.
+            let drawings = try Checkout.text("share/till/drawings.js")
+            for reader in readers { #expect(drawings.contains("  \(reader.place ?? "?"): ()"), "\(reader.model)") }
         }
         let english = try #require(HelpPage(.holding, in: .english).readers)
         let german = try #require(HelpPage(.holding, in: .german).readers)
