@@ -882,6 +882,28 @@ class Rows(Case):
             self.assertEqual([], Till(window).violations())
             self.assertEqual([], window.complaints)
 
+    def test_r48_a_reader_that_is_too_old_says_what_to_do_and_takes_cards_meanwhile(self):
+        notice = {"code": "reader.firmware_too_old", "message": "Firmware of the reader too old", "resolution": "Update it with its maker's program",
+                  "who": "administrator", "retryable": False, "docs": "errors.md"}
+
+        def old(body):
+            body["lanes"][0]["notice"] = notice
+            body["lanes"][0]["reader"] |= {"firmware": "1.4", "minimumFirmware": "1.6"}
+        window = browser.window(cashier)
+        self.addCleanup(window.context.close)
+        self.addCleanup(lambda: window.unroute_all(behavior="ignoreErrors"))
+        till = Till(window)
+        self.status(till, old)
+        till.open(shop.home)
+        expect(till.page.get_by_text(re.compile(re.escape(notice["resolution"]))).filter(visible=True).first).to_be_visible()
+        till.settings()
+        for text in (notice["message"], notice["resolution"], re.compile("1.4 < 1.6")):
+            expect(till.main.get_by_text(text).filter(visible=True).first).to_be_visible()
+        till.press("till.settings")
+        till.sell("12.50")
+        shop.card("present", "visa")
+        till.title("approved")
+
 
 class Links(Case):
     def declined(self, amount="50.51", card="visa", title="declined", state=None):

@@ -127,11 +127,11 @@ export class App {
     return (this.till?.types ?? []).includes(type) && this.lanes().some((lane) => lane.features?.includes(type));
   }
 
-  // Who has not worked at this till yet is offered the tutorial: each time until it was seen.
+  // Who has not worked at this till yet is offered the tutorial: each time until it was seen, and never during a sale, which it would leave.
   setCashier(cashier) {
     this.setShop({ cashier: cashier || null });
     this.render(true);
-    if (cashier && !this.shop.taught.includes(cashier)) this.openLesson();
+    if (cashier && !this.shop.taught.includes(cashier) && this.desk.sale.phase === "none") this.openLesson();
   }
 
   learn() {

@@ -248,12 +248,17 @@ export function tick(app, root) {
 // To the address that the customer says: it goes to the payment service, and stays neither here nor on this machine.
 function sending(app, path) {
   const { gateway, say } = app;
-  const told = h("p", { id: "address-told", class: "problem", role: "status" });
-  const address = h("input", { autocomplete: "off", autocapitalize: "none", spellcheck: false, inputMode: "email", maxLength: 254, "aria-describedby": "address-told", oninput: () => { told.textContent = ""; } });
+  const told = h("p", { id: "address-told", role: "status" });
+  const tell = (text, isDone = false) => {
+    told.classList.toggle("problem", !isDone);
+    told.textContent = text;
+  };
+  const address = h("input", { autocomplete: "off", autocapitalize: "none", spellcheck: "false", inputMode: "email", maxLength: 254, "aria-describedby": "address-told",
+    oninput: () => tell(""), onkeydown: (event) => event.key === "Enter" && send() });
   const send = async () => {
     const wish = addressOf(address.value);
     if (!wish) {
-      told.textContent = say("entry.address");
+      tell(say("entry.address"));
       return address.focus();
     }
     if (address.disabled) return undefined;
@@ -261,9 +266,9 @@ function sending(app, path) {
     try {
       await gateway.call("POST", path, { body: JSON.stringify(wish) });
       address.value = "";
-      told.textContent = say("receipt.sent");
+      tell(say("receipt.sent"), true);
     } catch (failure) {
-      told.textContent = failure.error?.message ?? say("till.offline");
+      tell(failure.error?.message ?? say("till.offline"));
     }
     address.disabled = false;
     return undefined;

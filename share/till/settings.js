@@ -80,7 +80,10 @@ export function settingsScreen(app) {
 // Only an administrator accepts terms, at the machine; what is out of date is said first.
 export function termsPart({ say, status }) {
   const { blocked, terms } = status;
+  const old = status.lanes.filter(({ notice }) => notice);
   return h("section", { class: "terms", id: "terms" },
+    old.map(({ name, reader, notice }) => h("div", { class: "failure", dir: "auto" }, h("p", {}, h("bdi", {}, `${name} · ${reader.model} ${reader.firmware} < ${reader.minimumFirmware}`)),
+      h("p", {}, notice.message), h("p", { class: "resolution" }, notice.resolution))),
     blocked && h("div", { class: "failure", dir: "auto" }, h("p", {}, blocked.message), h("p", { class: "resolution" }, blocked.resolution), h("p", { class: "small" }, blocked.code)),
     h("h2", {}, say("set.terms")),
     h("p", {}, say(`terms.${terms}`)),

@@ -77,7 +77,7 @@ function bars(say, status) {
   }
   $("settings").hidden = app.desk.sale.phase !== "none";
   $("day").hidden = app.desk.sale.phase !== "none" || !["cashier", "manager"].some((role) => app.till.roles.includes(role));
-  const error = lane?.error ?? status?.blocked;
+  const error = lane?.error ?? status?.blocked ?? lane?.notice;
   speak($("banner"), app.desk.away !== null ? say("till.offline") : error ? `${error.message}. ${error.resolution}` : "");
   document.documentElement.classList.toggle("away", app.desk.away !== null);
 }

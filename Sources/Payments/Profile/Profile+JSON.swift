@@ -45,7 +45,7 @@ extension Profile {
         if let software = try file.optional("software") {
             self.software = try Software(software)
         } else {
-            software = Software(minimum: nil, deprecatedFrom: nil)
+            software = Software(minimum: nil, deprecatedFrom: nil, readers: [])
         }
         if let charges = try file.optional("charges") {
             try charges.object(["customer"])
@@ -111,9 +111,18 @@ extension Profile.Terms {
 
 extension Profile.Software {
     fileprivate init(_ value: ProfileValue) throws(ProfileError) {
-        try value.object(["minimum", "deprecatedFrom"])
+        try value.object(["minimum", "deprecatedFrom", "readers"])
         minimum = try value.optional("minimum")?.version()
         deprecatedFrom = try value.optional("deprecatedFrom")?.time()
+        var models: [String] = []
+        readers =
+            try value.optional("readers")?.list { (value) throws(ProfileError) in
+                try value.object(["model", "minimum"])
+                let model = try value.member("model").line(1...64)
+                guard !models.contains(model) else { throw .repeated("\(value.path).model") }
+                models.append(model)
+                return ReaderMinimum(model: model, firmware: try value.member("minimum").firmware())
+            } ?? []
     }
 }
 

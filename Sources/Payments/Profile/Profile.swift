@@ -38,6 +38,8 @@ public struct Profile: Sendable {
         public let minimum: SoftwareVersion?
         /// When the version that is running now will not be accepted any more, where that is known.
         public let deprecatedFrom: Timestamp?
+        /// Models whose firmware has a minimum, each once.
+        public let readers: [ReaderMinimum]
     }
 }
 

@@ -89,6 +89,11 @@ struct ProfileValue {
         return version
     }
 
+    func firmware() throws(ProfileError) -> FirmwareVersion {
+        guard let version = FirmwareVersion(try text(1...32)) else { throw .version(path) }
+        return version
+    }
+
     func currency() throws(ProfileError) -> Currency {
         guard let currency = Currency(try text(1...8)) else { throw .currency(path) }
         return currency

@@ -52,7 +52,9 @@ struct SandboxRoutes: Sendable {
             }
             return answer.response
         case (.post, ["v1", "receipts"]):
-            let answer = try await once(request, ReceiptDelivery.self) { (message) throws(StoreError) in await sandbox.take(message) }
+            let answer = try await once(request, ReceiptDelivery.self) { (message) throws(StoreError) in
+                await sandbox.take(message)
+            }
             return answer.response
         case (_, let path) where path.starts(with: ["v1", "links"]) || path.starts(with: ["v1", "handovers"]):
             return try await linked(request, Array(path.dropFirst()))
@@ -68,7 +70,8 @@ struct SandboxRoutes: Sendable {
         case (_, let path) where path.starts(with: ["v1", "reconciliations"]):
             return try await reconcile(request, Array(path.dropFirst(2)))
         case (_, ["v1", "health"]), (_, ["v1", "keys"]), (_, ["v1", "profile"]), (_, ["debug", "ledger"]),
-            (_, ["v1", "authorizations"]), (_, ["v1", "charges"]), (_, ["v1", "token-deletions"]), (_, ["v1", "receipts"]):
+            (_, ["v1", "authorizations"]), (_, ["v1", "charges"]), (_, ["v1", "token-deletions"]),
+            (_, ["v1", "receipts"]):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
         default:
             return SandboxAnswer.error(404, .requestUnknownPath).response

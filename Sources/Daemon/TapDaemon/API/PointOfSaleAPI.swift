@@ -5,6 +5,7 @@ import LocalHTTP
 import Logging
 import POSAPI
 import PaymentValues
+import Profile
 
 /// The POS socket's API: which call does what, and who may make it.
 ///
@@ -171,8 +172,13 @@ struct PointOfSaleAPI: Sendable {
 
     /// What the caller may see of the lanes: of another's transaction a till sees only that the lane is busy.
     func laneStatuses(for caller: Caller) async -> [LaneStatus] {
-        await store.laneStatuses().map { status in
+        let profile = profiles.current
+        return await store.laneStatuses().map { status in
             var status = status
+            if let reader = status.reader, let needed = profile?.neededFirmware(reader.model, reader.firmware) {
+                status.reader?.minimumFirmware = needed.description
+                status.notice = ErrorDetail(.readerFirmwareTooOld)
+            }
             if let holder = status.holder, !caller.mayKnow(holder.owner) { status.holder = nil }
             return status
         }

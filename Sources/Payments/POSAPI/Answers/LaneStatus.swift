@@ -14,6 +14,8 @@ public struct LaneStatus: Codable, Equatable, Sendable {
         public var driver: String
         public var firmware: String?
         public var serial: String?
+        /// The oldest firmware that the payment service accepts, where that of this reader is older.
+        public var minimumFirmware: String?
 
         public init(name: String, model: String, driver: String, firmware: String? = nil, serial: String? = nil) {
             self.name = name
@@ -56,6 +58,8 @@ public struct LaneStatus: Codable, Equatable, Sendable {
     public var passAutoSelect = false
     /// Why it is not ready.
     public var error: ErrorDetail?
+    /// What is to be done about the reader, though it is ready.
+    public var notice: ErrorDetail?
 
     public init(name: String, state: State, features: [TransactionType]) {
         self.name = name

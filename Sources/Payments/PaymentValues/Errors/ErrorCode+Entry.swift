@@ -77,7 +77,7 @@ extension ErrorCode {
             .daemonUnavailable, .clockUnbelievable:
             row(503, .administrator, retry: true, next: [.otherMethod])
         case .credentialUntrusted, .liveNotAcknowledged, .liveTestKey, .liveVirtualReader, .readerUnsupported,
-            .readerModelUnsupported, .envelopeKeyUnusable:
+            .readerModelUnsupported, .readerFirmwareTooOld, .envelopeKeyUnusable:
             row(503, .administrator, next: [.otherMethod])
         case .credentialInvalid, .credentialOutdated:
             row(503, .support, next: [.otherMethod])

@@ -174,6 +174,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case readerWorkerMissing = "reader.worker_missing"
     case readerFaulty = "reader.faulty"
     case readerModelUnsupported = "reader.model_unsupported"
+    case readerFirmwareTooOld = "reader.firmware_too_old"
     case readTimedOut = "read.timed_out"
     case readExpired = "read.expired"
     case readCancelled = "read.cancelled"

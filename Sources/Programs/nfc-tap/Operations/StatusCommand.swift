@@ -32,6 +32,11 @@ struct StatusCommand: AsyncParsableCommand {
             StandardOutput.print(
                 "lane     \(lane.name): \(lane.state.rawValue), \(lane.reader?.model ?? "no reader")\(holder)")
             if let error = lane.error { StandardOutput.print("         \(error.message): \(error.remedy)") }
+            if let notice = lane.notice {
+                let versions = [lane.reader?.firmware, lane.reader?.minimumFirmware].compactMap(\.self).joined(
+                    separator: " < ")
+                StandardOutput.print("         \(notice.message) (\(versions)): \(notice.remedy)")
+            }
         }
     }
 
