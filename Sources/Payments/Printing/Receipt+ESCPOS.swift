@@ -30,10 +30,14 @@ extension Receipt {
         var picture: [UInt8] = []
         for row in 0..<side {
             var line = [UInt8](repeating: 0, count: bytesPerLine)
-            for column in 0..<side where code[column / dots, row / dots] { line[column / 8] |= 0x80 >> UInt8(column % 8) }
+            for column in 0..<side where code[column / dots, row / dots] {
+                line[column / 8] |= 0x80 >> UInt8(column % 8)
+            }
             picture += line
         }
-        func number(_ value: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)] }
+        func number(_ value: Int) -> [UInt8] {
+            [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+        }
         let header = [0x1D, 0x76, 0x30, 0] + number(bytesPerLine) + number(side)
         return [0x1B, 0x61, 1] + header + picture + [0x0A, 0x1B, 0x61, 0]
     }

@@ -54,7 +54,8 @@ struct KnownIssuersTests {
         elsewhere.caIndex ^= 0x01
         #expect(known.verify(elsewhere) == .failed(.caKeyMissing))
         // A list read anew has a memory of its own: what it revokes is refused although the other one knows it.
-        let authority = try #require(RSAPublicKey(modulus: hex(chain.ca.modulus), exponent: UInt32(chain.ca.exponent, radix: 16) ?? 0))
+        let authority = try #require(
+            RSAPublicKey(modulus: hex(chain.ca.modulus), exponent: UInt32(chain.ca.exponent, radix: 16) ?? 0))
         let serial = try #require(authority.recover(request.issuerCertificate))[8..<11]
         let revoked = RevokedCertificate(rid: request.rid, caIndex: request.caIndex, serial: Array(serial))
         let renewed = OfflineAuthentication.using(try chain.keys(revoked: [revoked]))

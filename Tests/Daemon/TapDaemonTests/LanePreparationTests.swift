@@ -102,4 +102,14 @@ struct LanePreparationTests {
         preparation.end(.readerFaulty)
         #expect(preparation.finished.hasFired && preparation.failure == .readerFaulty)
     }
+
+    @Test("Row 56 of the guidance: without a profile the status names the terminal's networks, each once")
+    func networksOfTheTerminal() async throws {
+        try await Shop.open(in: TestFolder()) { shop in
+            let status = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
+            let networks = try #require(status.networks)
+            #expect(networks.contains("Visa") && networks.contains("Mastercard"))
+            #expect(Set(networks).count == networks.count)
+        }
+    }
 }

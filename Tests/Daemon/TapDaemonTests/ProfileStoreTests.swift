@@ -41,17 +41,6 @@ struct ProfileStoreTests {
         }
     }
 
-    @Test(
-        "Row 56 of the guidance: without a profile the status names the networks of the terminal's applications, each once"
-    )
-    func networksOfTheTerminal() async throws {
-        try await Shop.open(in: TestFolder()) { shop in
-            let networks = try #require(try await status(shop).networks)
-            #expect(networks.contains("Visa") && networks.contains("Mastercard"))
-            #expect(Set(networks).count == networks.count)
-        }
-    }
-
     @Test("The sandbox's own profile is right, and the daemon applies it with the published key")
     func sandboxProfile() async throws {
         let folder = try TestFolder()

@@ -42,7 +42,9 @@ struct QRCodeTests {
         #expect(!receipt.text(width: 48).contains("█"))
     }
 
-    @Test("P7: letters beyond ASCII are read back as they are, and not as kanji", arguments: ["12 €", "Müller", "Łódź", "café ☕"])
+    @Test(
+        "P7: letters beyond ASCII are read back as they are, and not as kanji",
+        arguments: ["12 €", "Müller", "Łódź", "café ☕"])
     func letters(text: String) throws {
         let code = try #require(QRCode(text))
         #expect(try CodeReader.read(code.png(scale: 8), "png") == text)

@@ -64,7 +64,8 @@ public struct OperationMachine: Sendable {
     ///   - firstSentAt: `nil` for what was never sent.
     public init(
         id: OperationID, amount: Money, hasParts: Bool = false, state: OperationState = .created,
-        firstSentAt: Timestamp? = nil, attempts: Int = 0, isStuck: Bool = false, times: AdapterTimes = AdapterTimes(), at now: Moment
+        firstSentAt: Timestamp? = nil, attempts: Int = 0, isStuck: Bool = false, times: AdapterTimes = AdapterTimes(),
+        at now: Moment
     ) {
         self.id = id
         self.amount = amount
