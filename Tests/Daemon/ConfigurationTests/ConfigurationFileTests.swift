@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+// SPDX-License-Identifier: Apache-2.0
+import PSPAPI
 import PaymentValues
 import ReaderModels
 import Settings

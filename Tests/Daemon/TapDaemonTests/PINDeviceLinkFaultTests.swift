@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Envelope
 import Foundation
@@ -6,6 +5,8 @@ import LocalHTTP
 import PINDevice
 import PINDeviceAPI
 import POSAPI
+// SPDX-License-Identifier: Apache-2.0
+import PSPAPI
 import PSPSandbox
 import PaymentValues
 import ReaderVirtual

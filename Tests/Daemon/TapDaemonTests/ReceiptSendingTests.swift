@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import POSAPI
 import PSPAPI
 import PSPSandbox
 import PaymentValues
+import ReaderVirtual
 import TestSupport
 import Testing
 
