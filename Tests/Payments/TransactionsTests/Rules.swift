@@ -16,6 +16,8 @@ extension Stage {
         else { return }
         let history = books.transaction.history
         if case .settle(let settlement) = write.form {
+            // What a person has settled may be given back for another reason; a service that refuses it leaves it open.
+            reversal = nil
             if (state == .approved) != (settlement.outcome == .charged) { fault("settled as \(state)") }
             return
         }
