@@ -79,6 +79,8 @@ extension Journal {
 
     /// Rows that belong to no payment and are not as they were written, or are gone: each is named, and whatever needs it says
     /// that it is damaged.
+    ///
+    /// - Throws: what keeps the journal from being read.
     public func damagedRows() throws(JournalError) -> [DamagedRow] {
         var found: [DamagedRow] = []
         for (table, key) in JournalDigests.others {

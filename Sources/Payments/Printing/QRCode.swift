@@ -20,16 +20,20 @@ public struct QRCode: Sendable {
     /// - Returns: `nil` where `text` is empty, has a zero, or does not fit.
     public init?(_ text: String) {
         guard !text.utf8.isEmpty, !text.utf8.contains(0) else { return nil }
-        // SAFETY: the library copies the text before it returns, and gives back structures that it owns until they are freed.
+        // SAFETY: the library gives back structures that it owns until they are freed.
         guard let input = unsafe QRinput_new2(0, QR_ECLEVEL_M) else { return nil }
+        // SAFETY: made above, and used no more.
         defer { unsafe QRinput_free(input) }
         let bytes = Array(text.utf8)
         let isASCII = bytes.allSatisfy { $0 < 0x80 }
+        // SAFETY: the library copies the bytes before it returns.
         guard unsafe isASCII || QRinput_appendECIheader(input, QRCode.utf8Interpretation) == 0,
             unsafe QRinput_append(input, QR_MODE_8, Int32(clamping: bytes.count), bytes) == 0,
             let code = unsafe QRcode_encodeInput(input)
         else { return nil }
+        // SAFETY: made above, and used no more.
         defer { unsafe QRcode_free(code) }
+        // SAFETY: the structure lives until it is freed.
         width = Int(unsafe code.pointee.width)
         // SAFETY: `data` has width × width bytes; the lowest bit of each is the module's colour.
         isDark = unsafe UnsafeBufferPointer(start: code.pointee.data, count: width * width).map { $0 & 1 == 1 }

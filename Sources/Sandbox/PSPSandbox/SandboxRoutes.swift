@@ -53,7 +53,7 @@ struct SandboxRoutes: Sendable {
             return answer.response
         case (.post, ["v1", "receipts"]):
             let answer = try await once(request, ReceiptDelivery.self) { (message) throws(StoreError) in
-                await sandbox.take(message)
+                await message.answer(from: sandbox)
             }
             return answer.response
         case (_, let path) where path.starts(with: ["v1", "links"]) || path.starts(with: ["v1", "handovers"]):

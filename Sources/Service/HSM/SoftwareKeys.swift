@@ -47,6 +47,7 @@ public struct SoftwareKeys: TokenKeys {
         do throws(EnvelopeError) { return try JWE.open(envelope, with: key) } catch { throw .envelope(error) }
     }
 
+    /// - Throws: nothing of this key set.
     public func code(of message: SecretBytes) async throws(TokenError) -> [UInt8] {
         // As above.
         unsafe message.withUnsafeBytes { bytes in

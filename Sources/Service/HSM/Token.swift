@@ -162,6 +162,7 @@ public final class Token: TokenKeys {
 
     // MARK: - Books and names of cards
 
+    /// - Throws: why the key of the books cannot be used.
     public func code(of message: SecretBytes) async throws(TokenError) -> [UInt8] {
         guard let key = settings.cardTokens else { throw .unknownKey("card tokens") }
         return try await run { (session) throws(TokenFailure) in try session.code(of: message, key) }

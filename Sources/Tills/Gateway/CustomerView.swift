@@ -250,7 +250,7 @@ struct LaneDisplay: Sendable {
         return true
     }
 
-    /// Whose cards the daemon takes, as it says now.
+    /// Networks whose cards the daemon takes, as it says now.
     mutating func taking(_ networks: [String]?) -> Bool {
         let before = view
         view.networks = networks

@@ -18,7 +18,8 @@ struct EventTests {
             "error": String(decoding: try WireJSON.encode(ErrorDetail(.readerBusy)), as: UTF8.self),
             "card": #"{"scheme":"Visa","last4":"0010","masked":"************0010"}"#,
             "result": #"{"mode":"test","outcome":"approved"}"#, "message": #""seePhone""#,
-            "customerText": #""Please pay""#, "mode": #""test""#,
+            "customerText": #""Please pay""#, "mode": #""test""#, "tap": "7", "refused": #""debounce""#,
+            "reference": #""TOK001""#,
         ]
         for name in texts.keys {
             let required = ["id", "name", "at"].filter { $0 != name }

@@ -35,7 +35,7 @@ struct SoftToken: Sendable {
         }
         return folder
     }
-    private static let most = 32
+    private static let most = 40
     private static let taken = Mutex(0)
 
     /// As long as all others: pkcs11-tool takes the first token whose label begins with what it is told.

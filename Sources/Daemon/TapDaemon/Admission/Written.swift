@@ -5,7 +5,7 @@ import PaymentValues
 /// What the journal made of a transaction that was entered.
 enum Written: Sendable {
     case under(number: Int64)
-    /// Its key is spent, for this one; `nil` where that was erased.
+    /// The key is spent, for this transaction; `nil` where that was erased.
     case known(TransactionID?)
     case refused(ErrorBody)
 

@@ -161,7 +161,7 @@ actor TransactionRunner {
         return try await journal.record(id)?.owner
     }
 
-    /// Whom it belongs to; `nil` for what an earlier version of this program has begun.
+    /// The owner; `nil` for what an earlier version of this program has begun.
     func service(of id: TransactionID) async throws(JournalError) -> AskedService? {
         try await journal.record(id)?.service
     }

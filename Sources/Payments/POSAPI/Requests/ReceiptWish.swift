@@ -24,6 +24,7 @@ extension ReceiptWish: Codable {
         case email, phone
     }
 
+    /// - Throws: which member is wrong, and why.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         if let phone = try members.decodeIfPresent(String.self, forKey: .phone) {
@@ -39,6 +40,7 @@ extension ReceiptWish: Codable {
         }
     }
 
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         switch address {

@@ -2,19 +2,19 @@
 import PaymentValues
 
 /// Body of `PUT /v1/lanes/{lane}/standing`: what is left out stays as it is.
-public struct StandingDemand: Equatable, Sendable {
-    public var armed: Bool?
+struct StandingDemand: Equatable, Sendable {
+    var armed: Bool?
     /// What a tap asks for from now on, in minor units of the lane's currency.
-    public var amount: Int64?
+    var amount: Int64?
 
-    public init(armed: Bool? = nil, amount: Int64? = nil) { (self.armed, self.amount) = (armed, amount) }
+    init(armed: Bool? = nil, amount: Int64? = nil) { (self.armed, self.amount) = (armed, amount) }
 }
 
 extension StandingDemand: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case armed, amount }
 
     /// - Throws: which member is wrong, and why.
-    public init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         armed = members.contains(.armed) ? try members.decode(Bool.self, forKey: .armed) : nil
         amount = members.contains(.amount) ? try members.decodeWhole(Int64.self, forKey: .amount) : nil
@@ -23,18 +23,18 @@ extension StandingDemand: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/claim`.
-public struct ClaimDemand: Equatable, Sendable {
+struct ClaimDemand: Equatable, Sendable {
     /// The machine's own name for the session: 1 to 64 visible characters.
-    public var reference: String
+    var reference: String
 
-    public init(reference: String) { self.reference = reference }
+    init(reference: String) { self.reference = reference }
 }
 
 extension ClaimDemand: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case reference }
 
     /// - Throws: which member is wrong, and why.
-    public init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         reference = try members.decode(String.self, forKey: .reference)
         guard reference.isOwnName(upTo: Limits.orderLength) else {
@@ -44,20 +44,20 @@ extension ClaimDemand: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/commit`.
-public struct CommitDemand: Equatable, Sendable {
+struct CommitDemand: Equatable, Sendable {
     /// What was used, in minor units of the session's currency; 0 gives all of it back.
-    public var amount: Int64
+    var amount: Int64
     /// Takes what is held where that is less, and says how much is missing.
-    public var upTo: Bool
+    var upTo: Bool
 
-    public init(amount: Int64, upTo: Bool = false) { (self.amount, self.upTo) = (amount, upTo) }
+    init(amount: Int64, upTo: Bool = false) { (self.amount, self.upTo) = (amount, upTo) }
 }
 
 extension CommitDemand: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case amount, upTo }
 
     /// - Throws: which member is wrong, and why.
-    public init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         amount = try members.decodeWhole(Int64.self, forKey: .amount)
         upTo = members.contains(.upTo) ? try members.decode(Bool.self, forKey: .upTo) : false
@@ -67,18 +67,18 @@ extension CommitDemand: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/keep`.
-public struct KeepDemand: Equatable, Sendable {
+struct KeepDemand: Equatable, Sendable {
     /// From now on; at most as long as the lane's `release-minutes`.
-    public var seconds: Int
+    var seconds: Int
 
-    public init(seconds: Int) { self.seconds = seconds }
+    init(seconds: Int) { self.seconds = seconds }
 }
 
 extension KeepDemand: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case seconds }
 
     /// - Throws: which member is wrong, and why.
-    public init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         seconds = try members.decodeWhole(Int.self, forKey: .seconds)
         guard seconds >= 1 else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.seconds) }
@@ -86,18 +86,18 @@ extension KeepDemand: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/increase`.
-public struct IncreaseDemand: Equatable, Sendable {
+struct IncreaseDemand: Equatable, Sendable {
     /// What is to be held in all, in minor units: the same again adds nothing.
-    public var total: Int64
+    var total: Int64
 
-    public init(total: Int64) { self.total = total }
+    init(total: Int64) { self.total = total }
 }
 
 extension IncreaseDemand: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case total }
 
     /// - Throws: which member is wrong, and why.
-    public init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         total = try members.decodeWhole(Int64.self, forKey: .total)
         guard total >= 1 else { throw decoder.refusal(.amountTotalNotPositive, at: CodingKeys.total) }

@@ -4,17 +4,17 @@ import Envelope
 import PSPAPI
 import PaymentValues
 
-extension Sandbox {
+extension ReceiptDelivery {
     /// Opens a customer's address as a service that sends receipts has to, and sends nothing. The address is kept nowhere.
-    func take(_ delivery: ReceiptDelivery) -> SandboxAnswer {
-        guard features.contains(.receipt) else { return .error(403, .receiptSendingNotSupported) }
-        guard let plaintext = try? JWE.open(delivery.envelope, with: key),
+    func answer(from sandbox: isolated Sandbox) -> SandboxAnswer {
+        guard sandbox.features.contains(.receipt) else { return .error(403, .receiptSendingNotSupported) }
+        guard let plaintext = try? JWE.open(envelope, with: sandbox.key),
             let address = try? WireJSON.decode(
                 ReceiptAddress.self, from: plaintext.withSpan { bytes in bytes.indices.map { bytes[$0] } })
         else { return .error(400, .requestInvalidField, field: "envelope") }
         let isOneAddress = (address.email == nil) != (address.phone == nil)
-        guard address.v == 1, address.txn == delivery.id.text, address.exp > now().milliseconds / 1_000, isOneAddress
+        guard address.v == 1, address.txn == id.text, address.exp > sandbox.now().milliseconds / 1_000, isOneAddress
         else { return .error(400, .requestInvalidField, field: "envelope") }
-        return SandboxAnswer(200, ReceiptDeliveryAnswer(id: delivery.id))
+        return SandboxAnswer(200, ReceiptDeliveryAnswer(id: id))
     }
 }
