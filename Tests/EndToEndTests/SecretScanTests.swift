@@ -90,7 +90,7 @@ struct SecretScanTests {
         try shop.eventually("the service has said that it sends receipts") {
             try shop.curl(["http://localhost/v1/status"]).contains(#""sendsReceipts":true"#)
         }
-        for address in [#"{"email":"\(name)@example.com"}"#, #"{"phone":"+\(phone)"}"#, #"{"email":"\(name)@"}"#] {
+        for address in [#"{"email":"\#(name)@example.com"}"#, #"{"phone":"+\#(phone)"}"#, #"{"email":"\#(name)@"}"#] {
             let answer = try shop.curl([
                 "http://localhost/v1/transactions/\(id)/receipt", "-H", "Content-Type: application/json", "-d", address,
             ])

@@ -147,13 +147,8 @@ struct TerminalHandoverTests {
             }
             let spaced = try await shop.post(handover(failed.id, to: "a b"))
             #expect(try spaced.error().code == "request.invalid_field" && spaced.error().field == "to")
-            let amount = #""amount":{"value":1200,"currency":"EUR"}"#
-            for body in [
-                #"{"type":"handover","to":"sandbox-terminal",\#(amount)}"#,
-                #"{"type":"handover","retryOf":"\#(failed.id)"}"#,
-            ] {
-                #expect(try await shop.post(body).error().code == "request.missing_field", "\(body)")
-            }
+            let nowhere = #"{"type":"handover","retryOf":"\#(failed.id)"}"#
+            #expect(try await shop.post(nowhere).error().code == "request.missing_field")
             let link = #"{"type":"link","retryOf":"\#(failed.id)","to":"sandbox-terminal"}"#
             #expect(try await shop.post(link).error().code == "request.field_not_applicable")
         }
