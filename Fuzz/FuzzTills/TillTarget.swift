@@ -46,7 +46,7 @@ struct TillTarget {
 
     private init?(_ kind: UInt8) {
         guard let euro = CurrencyCode("EUR") else { return nil }
-        let desk = TillDesk(lane: "main", installation: "fuzz")
+        let desk = TillMachine(lane: "main", installation: "fuzz")
         switch kind % 6 {
         case 0:
             machine = .caisse(CaisseTerminal(desk: desk, settings: .init(currency: euro, kinds: [.sale, .refund])))
@@ -82,7 +82,7 @@ struct TillTarget {
         }
     }
 
-    private var desk: TillDesk {
+    private var desk: TillMachine {
         switch machine {
         case .caisse(let terminal): terminal.desk
         case .zvt(let terminal): terminal.desk

@@ -144,7 +144,7 @@ class Day(Case):
         expect(till.button("till.print")).to_have_count(0)
         till.page.emulate_media(media="screen")
         till.press("till.close")
-        number = shop.daemon("GET", "/v1/day-ends?limit=2").json["days"][1]["number"]
+        number = shop.daemon("GET", "/v1/days?limit=2").json["days"][1]["number"]
         till.page.get_by_role("button", name=re.compile(re.escape(till.text("day.report", number=number)))).first.click()
         expect(paper).not_to_be_empty()
         till.press("till.close")
@@ -165,7 +165,7 @@ class Rights(Case):
         till = self.till("plain", ("--lane", "main", "--role", "cashier", "--type", "purchase", "--type", "refund"))
         self.day(till).press("day.end")
         expect(till.page.locator("#told")).to_contain_text("--role manager")
-        days = shop.daemon("GET", "/v1/day-ends").json["days"][0]["number"]
+        days = shop.daemon("GET", "/v1/days").json["days"][0]["number"]
         till.press("till.back")
         till.enter("5.00").press("till.more")
         till.press("till.refund")
@@ -173,10 +173,10 @@ class Rights(Case):
         expect(till.page.locator("#told")).to_contain_text("--role manager")
         # Whatever the page does: the gateway lets neither through.
         token = till.page.evaluate("localStorage.getItem('nfc-tap.token')")
-        for path, body in (("/v1/day-ends", {}), ("/v1/transactions", {"type": "refund", "lane": "main", "amount": {"value": 500, "currency": "EUR"}})):
+        for path, body in (("/v1/days", {}), ("/v1/transactions", {"type": "refund", "lane": "main", "amount": {"value": 500, "currency": "EUR"}})):
             answer = shop.gateway("POST", path, body, token, {"Idempotency-Key": f"no{path}"})
             self.assertEqual((403, "auth.role_missing"), (answer.status, answer.json["error"]["code"]), path)
-        self.assertEqual(days, shop.daemon("GET", "/v1/day-ends").json["days"][0]["number"])
+        self.assertEqual(days, shop.daemon("GET", "/v1/days").json["days"][0]["number"])
 
     def test_d7_a_manager_gives_money_back_without_a_sale(self):
         till = self.till("boss").enter("3.00")

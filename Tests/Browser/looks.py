@@ -270,7 +270,7 @@ class Looks(unittest.TestCase):
                 expect(till.button("till.close")).to_be_visible()
                 visit(name)
                 till.press("till.close")
-            till.press("till.takeBack")
+            till.press("till.reverse")
             till.title("till.reversed")
             visit("reversed")
             for window in windows:

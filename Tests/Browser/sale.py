@@ -681,7 +681,7 @@ class Result(Case):
         self.assertEqual(0, till.button("till.newSale").count())
         till.press("till.back")
         till.title("till.partial")
-        till.press("till.takeBack")
+        till.press("till.reverse")
         till.title("till.reversed")
         self.assertEqual("reversed", shop.daemon("GET", f"/v1/transactions/{part}").json["state"])
         till.new()

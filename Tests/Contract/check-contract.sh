@@ -87,7 +87,7 @@ NFC_TAP_RECEIPTS=$folder/elsewhere.sock hold offline visa-afl --include-tag queu
     --include-operation-id createTransaction --include-operation-id getReceipt --include-operation-id reverseTransaction
 
 # A third, whose shop has left the payment service that it stored for: these payments are open items.
-sed -e 's/^\[offline\]$/[offline]\nissuer = "before"/' -e 's,/offline/,/moved/,' "$folder/offline.toml" >"$folder/moved.toml"
+sed -e 's/^\[offline\]$/[offline]\nservice-name = "before"/' -e 's,/offline/,/moved/,' "$folder/offline.toml" >"$folder/moved.toml"
 background visit "$bin/nfc-tap-psp-sandbox" --sandbox --socket "$folder/visit.sock"
 visit=$started
 await "$folder/visit.sock"
@@ -101,7 +101,7 @@ from till import Till
 for _ in range(20):
     assert Till(sys.argv[1], sys.argv[2], "visa-afl").sale()["state"] == "stored"
 ' "$folder/moved/pos.sock" "$folder/moved/three.sock"
-sed -i 's/^issuer = "before"$/issuer = "after"/' "$folder/moved.toml"
+sed -i 's/^service-name = "before"$/service-name = "after"/' "$folder/moved.toml"
 kill -HUP "$daemon"
 await_status "$folder/moved/pos.sock" '"openItems":{"count":20,'
 # One call leads to the other by what is open, not by an answer: there are no links to follow.

@@ -145,7 +145,7 @@ def before_call(context, case, kwargs):
             transaction(name, case)
     if LANE.fullmatch(str(parameters.get("lane", ""))) and is_right(case):
         parameters["lane"] = some(["main", "nowhere", "lane-2"], name)
-    if name in ("getDayEnd", "getDayEndReport") and is_right(case) and turn(name) == 0:
+    if name in ("getEndOfDay", "getEndOfDayReport") and is_right(case) and turn(name) == 0:
         parameters["day"] = str(till.day_end()["day"]["number"])
     if name == "resolveDay" and is_right(case) and turn(name) == 0:
         parameters["day"] = str(till.differing_day()["day"]["number"])

@@ -83,14 +83,14 @@ class Till:
 
     def day_end(self):
         """A day that was just closed."""
-        status, answer = ask(self.path, "POST", "/v1/day-ends", {}, Idempotency_Key=str(uuid.uuid4()))
+        status, answer = ask(self.path, "POST", "/v1/days", {}, Idempotency_Key=str(uuid.uuid4()))
         assert status == 201, answer
         return answer
 
     def differing_day(self):
         """A day that was just closed, with a sale that the sandbox has lost."""
         self.sale(value=531)
-        status, answer = ask(self.path, "POST", "/v1/day-ends", {}, Idempotency_Key=str(uuid.uuid4()), Prefer="wait=20")
+        status, answer = ask(self.path, "POST", "/v1/days", {}, Idempotency_Key=str(uuid.uuid4()), Prefer="wait=20")
         assert status == 201 and answer["day"]["state"] == "differs", answer
         return answer
 

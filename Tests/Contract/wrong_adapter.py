@@ -89,7 +89,7 @@ def authorize(memory, sale):
 def carry_out(memory, payment, part, wish):
     """Whether it is carried out, in the books of the payment."""
     account = memory.get("account", payment)
-    if part == "completions":
+    if part == "captures":
         value = wish["amount"]["value"]
         if value > account["held"] and not (WRONG == "capture.bounded" and account["captured"] == 0):
             return WRONG == "capture.final" and account["held"] == 0 and value < account["captured"]
@@ -125,7 +125,7 @@ def operate(memory, payment, part, wish):
     answer = {"id": wish["id"], "outcome": "approved" if done else "declined", "pspReference": str(uuid.uuid4())}
     if WRONG == "operation.id":
         answer["id"] = payment
-    if WRONG == "operation.amount" and part == "completions" and done:
+    if WRONG == "operation.amount" and part == "captures" and done:
         answer["amountDone"] = {"value": wish["amount"]["value"] + 1, "currency": wish["amount"]["currency"]}
     return answer
 

@@ -51,14 +51,14 @@ struct ExitCodeTests {
     }
 
     @Test("A day whose figures differ from the payment service's is 15, and 12 until the service gives its own")
-    func dayEnd() throws {
+    func endOfDay() throws {
         let shop = try Shop()
         try shop.awaitReader()
         try shop.card("present visa")
         // The sandbox loses a sale that ends in 31: it is in none of its figures.
         #expect(try shop.pay("12.31 EUR").status == 0)
-        #expect([12, 15].contains(try shop.tap("day-end close").status))
-        try shop.eventually("figures that differ") { try shop.tap("day-end show 1").status == 15 }
+        #expect([12, 15].contains(try shop.tap("end-of-day close").status))
+        try shop.eventually("figures that differ") { try shop.tap("end-of-day show 1").status == 15 }
     }
 
     @Test("Wrong arguments are 64, wrong content 65, nobody there 69, and a replay that differs 1")

@@ -13,7 +13,7 @@ struct FirstContactTests {
         for (program, arguments, wanted) in [
             (Program.tap, ["payy", "12.50", "EUR"], "Did you mean 'nfc-tap pay'?"),
             (.tap, ["statsu"], "Did you mean 'nfc-tap status'?"),
-            (.tap, ["day-end", "shwo", "3"], "Did you mean 'nfc-tap day-end show'?"),
+            (.tap, ["end-of-day", "shwo", "3"], "Did you mean 'nfc-tap end-of-day show'?"),
             (.tap, ["pay", "12.50", "EUR", "--langage", "de"], "Did you mean '--language'?"),
             (.tap, ["pay", "--recipt=text", "12.50", "EUR"], "Did you mean '--receipt'?"),
             (.tap, ["pay", "12.50", "EUR", "--zzzzzzzzzz"], "Unknown option '--zzzzzzzzzz'"),
@@ -32,7 +32,7 @@ struct FirstContactTests {
         let help = try Program.tap.run(["--help"], in: folder).output
         let heads = help.split(separator: "\n").filter { !$0.hasPrefix(" ") && $0.contains("SUBCOMMANDS") }
         #expect(heads.count >= 5, "\(help)")
-        for command in ["pay", "day-end", "doctor", "help-topics", "adapter-check", "receipt"] {
+        for command in ["pay", "end-of-day", "doctor", "help-topics", "adapter-check", "receipt"] {
             let lines = help.split(separator: "\n").filter { $0.hasPrefix("  \(command) ") }
             #expect(lines.count == 1, "\(command)")
         }
@@ -84,7 +84,7 @@ struct FirstContactTests {
             (["pay", "1.00", "EUR", "--idempotency-key", "a b"], "--idempotency-key takes 1 to 128"),
             (["link", "1.00", "EUR", "--key", "a b"], "--key takes 1 to 128"),
             (["list", "--order", long], "--order takes 1 to 64 letters"),
-            (["day-end", "show", "4711"], "nfc-tap day-end list"),
+            (["end-of-day", "show", "4711"], "nfc-tap end-of-day list"),
             (["last", "nowhere"], "nfc-tap list"), (["pay", "1.00", "EUR", "--lane", "nowhere"], "nfc-tap status"),
             (["receipt", "4711"], "nfc-tap list"), (["receipt", "x"], "the number that nfc-tap list shows"),
         ] {
@@ -152,7 +152,7 @@ struct FirstContactTests {
         #expect(try shop.tap("capture \(hold)").status == 0)
         #expect(try shop.tap("refund --of \(sale) 2.00 EUR").output.hasPrefix("REFUNDED"))
         #expect(try shop.tap("release 99").status == 65)
-        let report = try shop.tap("day-end").output
+        let report = try shop.tap("end-of-day").output
         for word in ["captured", "refunded"] { #expect(report.contains(word), "\(report)") }
         #expect(!report.contains(".."), "an id that no command takes: \(report)")
     }

@@ -50,8 +50,8 @@ struct JSONTests {
         Run(command: "adjust", arguments: "HELD 15.00 EUR"),
         Run(command: "capture", arguments: "HELD 5.00 EUR --not-final"), Run(command: "release", arguments: "HELD"),
         Run(command: "list", arguments: "--state approved"), Run(command: "last", arguments: "main"),
-        Run(command: "totals"), Run(command: "day-end close"), Run(command: "day-end list"),
-        Run(command: "day-end show", arguments: "DAY"),
+        Run(command: "totals"), Run(command: "end-of-day close"), Run(command: "end-of-day list"),
+        Run(command: "end-of-day show", arguments: "DAY"),
         Run(command: "events", arguments: "--after 0 --count 3"), Run(command: "virtual", arguments: "CONTROL state"),
         Run(command: "audit verify", arguments: "JOURNAL"), Run(command: "audit export", arguments: "JOURNAL"),
     ]
@@ -69,7 +69,7 @@ struct JSONTests {
     static let allowed = [Run(command: "card-command", arguments: "E0036A82")]
 
     /// Need an open item, an operation without an answer, or a day that differs, which the daemon's own tests have.
-    static let settling: Set<String> = ["open settle", "resolve", "day-end resolve"]
+    static let settling: Set<String> = ["open settle", "resolve", "end-of-day resolve"]
 
     @Test("Every command takes --json, and each of them is run here with it")
     func commands() throws {
@@ -158,7 +158,7 @@ struct JSONTests {
         #expect(payment?["state"] as? String == "approved")
         try run(Self.online, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket], &names) {
             (run, answer, names) in
-            if run.command == "day-end close" {
+            if run.command == "end-of-day close" {
                 let day = (answer as? [String: Any])?["day"] as? [String: Any] ?? answer as? [String: Any]
                 names["DAY"] = (day?["number"] as? Int).map(String.init)
             }

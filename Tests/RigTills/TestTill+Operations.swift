@@ -13,8 +13,8 @@ extension TestTill {
     }
 
     func capture(_ value: Int64, of payment: TransactionID, final: Bool) async throws -> OperationBelief {
-        let request = CompletionRequest(id: OperationID(), mode: .test, amount: try Self.euro(value), final: final)
-        return try await carryOut("completions", on: payment, request, request.id.text)
+        let request = CaptureRequest(id: OperationID(), mode: .test, amount: try Self.euro(value), final: final)
+        return try await carryOut("captures", on: payment, request, request.id.text)
     }
 
     func release(_ value: Int64, of payment: TransactionID) async throws -> OperationBelief {

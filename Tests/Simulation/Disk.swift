@@ -9,7 +9,7 @@ import Transactions
 struct Row {
     var transaction: Transaction
     let uid: UInt32
-    var demand: Demand
+    var demand: TransactionParameters
     var plan: ReversalPlan?
     var request: AuthorizationRequest?
     var isQueued = false

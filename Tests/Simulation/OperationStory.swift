@@ -32,7 +32,7 @@ struct OperationStory {
     private static let begin = Timestamp(milliseconds: 1_795_318_000_000)
 
     private var dice: Dice
-    private var books: PaymentBooks
+    private var books: PaymentLedger
     private var model: ModelLedger
     private var teller: Teller
     private var rows: [Row] = []
@@ -52,7 +52,7 @@ struct OperationStory {
         let isManual = dice.happens(700)
         let approved = 1 + dice.upTo(dice.happens(200) ? 10 : 10_000)
         let maximum = isManual && dice.happens(300) ? approved * 2 : nil
-        books = PaymentBooks(
+        books = PaymentLedger(
             payment: TransactionID(at: Self.begin), currency: Self.euro, capture: isManual ? .manual : .automatic)
         _ = books.approved(approved, maximumCapture: maximum)
         model = ModelLedger(approved: approved, isManual: isManual, maximum: maximum)
@@ -121,7 +121,7 @@ struct OperationStory {
         let isAllowed = model.allows(wish)
         let id = OperationID(at: Timestamp(milliseconds: Self.begin.milliseconds + Int64(rows.count)))
         var isAccepted = true
-        do throws(BooksRefusal) { try request(wish, id) } catch {
+        do throws(LedgerRefusal) { try request(wish, id) } catch {
             isAccepted = false
             tell("\(wish) is refused: \(error)")
         }
@@ -146,7 +146,7 @@ struct OperationStory {
         take(.due(facts()), number)
     }
 
-    private mutating func request(_ wish: ModelLedger.Wish, _ id: OperationID) throws(BooksRefusal) {
+    private mutating func request(_ wish: ModelLedger.Wish, _ id: OperationID) throws(LedgerRefusal) {
         switch wish {
         case .capture(let amount, let tip, let isFinal):
             _ = try books.requestCapture(id, amount: amount, tip: tip, isFinal: isFinal, at: moment.wall)

@@ -106,7 +106,9 @@ struct Service {
         repertoire = .drawn(&dice)
         let hasReplicas = dice.happens(150)
         if hasReplicas { stores.append([:]) }
-        let life = dice.happens(300) && mayForget ? Duration.seconds(10 + dice.upTo(600)) : Demand.defaultKeyLife
+        let life =
+            dice.happens(300) && mayForget
+            ? Duration.seconds(10 + dice.upTo(600)) : TransactionParameters.defaultKeyLife
         keyLife = repertoire.forgets > 0 || hasReplicas ? .zero : life
     }
 

@@ -22,7 +22,7 @@ extension Story {
         let transaction = Transaction(
             id: TransactionID(at: now.wall), type: .purchase, mode: .test, lane: lanes.first ?? "", amount: amount,
             createdAt: now.wall)
-        var demand = Demand(kind: .sale, owner: Principal(uid: UInt32(till)))
+        var demand = TransactionParameters(kind: .sale, owner: Principal(uid: UInt32(till)))
         demand.lanes = lanes
         demand.maximumReads = 3
         demand.keyLife = keyLife(of: service)
@@ -40,7 +40,7 @@ extension Story {
     /// How long a service keeps keys, by its own word.
     func keyLife(of service: Int) -> Duration {
         // A6 as it was: whatever it says.
-        setting.putBack == .a6 ? Demand.defaultKeyLife : services[service].keyLife
+        setting.putBack == .a6 ? TransactionParameters.defaultKeyLife : services[service].keyLife
     }
 
     /// The till sends its request once more, under the same key.
@@ -87,7 +87,7 @@ extension Story {
             machines[number] = TransactionMachine(recorded: row.transaction, row.demand, at: now)
         }
         wishes += 1
-        give(number, .reverse(.customerCancel, WishID(wishes)))
+        give(number, .reverse(.customerCancel, RequestID(wishes)))
     }
 
     mutating func confirm(_ number: Int) {

@@ -185,7 +185,7 @@ struct Story {
             if due <= now.monotonic || setting.putBack == .a3 { give(number, .due) } else { wake(due, number) }
         case .cancel(let number):
             wishes += 1
-            give(number, .cancel(.client, WishID(wishes)))
+            give(number, .cancel(.client, RequestID(wishes)))
         case .reverse(let number): reverse(number)
         case .confirm(let number): confirm(number)
         case .round: forward()
@@ -353,7 +353,7 @@ struct Story {
             }
             wishes += 1
             traces[number].wasForwarded = true
-            give(number, .forward(request, WishID(wishes), keyLife: keyLife(of: row.service), latest: latest))
+            give(number, .forward(request, RequestID(wishes), keyLife: keyLife(of: row.service), latest: latest))
         }
         isRoundPlanned = false
         if time < 200_000_000, rows.contains(where: \.isQueued) { planRound() }

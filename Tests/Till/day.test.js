@@ -58,11 +58,11 @@ test("D7: a sale is called what became of its money", () => {
 
 test("D7: a button is never grey: each act says what is missing for it", () => {
   const missing = (one, types = ["purchase", "refund"]) => Object.fromEntries(acts(one, types).map(({ name, missing }) => [name, missing]));
-  assert.deepEqual(missing(sale(held)), { capture: null, adjust: null, release: null, refund: "day.nothingCaptured", takeBack: null });
-  assert.deepEqual(missing(sale({ captured: 4500, refundable: 4500 })), { refund: null, takeBack: null });
-  assert.deepEqual(missing(sale({ captured: 4500, refunded: 4500 })), { refund: "day.nothingLeft", takeBack: null });
-  assert.deepEqual(missing(sale({ captured: 4500, refundable: 4500 }), ["purchase"]), { refund: "day.needsRefund", takeBack: null });
-  assert.deepEqual(missing(sale({ ...held, remaining: 0, captured: 4500, refundable: 4500 })), { capture: "day.nothingHeld", adjust: "day.nothingHeld", release: "day.nothingHeld", refund: null, takeBack: null });
+  assert.deepEqual(missing(sale(held)), { capture: null, adjust: null, release: null, refund: "day.nothingCaptured", reverse: null });
+  assert.deepEqual(missing(sale({ captured: 4500, refundable: 4500 })), { refund: null, reverse: null });
+  assert.deepEqual(missing(sale({ captured: 4500, refunded: 4500 })), { refund: "day.nothingLeft", reverse: null });
+  assert.deepEqual(missing(sale({ captured: 4500, refundable: 4500 }), ["purchase"]), { refund: "day.needsRefund", reverse: null });
+  assert.deepEqual(missing(sale({ ...held, remaining: 0, captured: 4500, refundable: 4500 })), { capture: "day.nothingHeld", adjust: "day.nothingHeld", release: "day.nothingHeld", refund: null, reverse: null });
   assert.deepEqual(acts({ ...sale({}), state: "declined", account: undefined }, ["purchase", "refund"]), []);
   for (const key of ["nothingHeld", "nothingCaptured", "nothingLeft", "needsRefund", "needsManager", "needsSale"]) assert.ok(`day.${key}` in messages("en"), key);
 });
@@ -118,14 +118,14 @@ class Storage {
 class Daemon {
   constructor(lose) { Object.assign(this, { lose, done: new Map(), asked: 0 }); }
   async call(method, path, { body, key } = {}) {
-    if (method === "GET") return { body: path.includes("/operations") ? { operations: this.operations ?? [] } : path.includes("day-ends") ? { days: [] } : { id: "t1", lines: [], net: [], open: [] } };
+    if (method === "GET") return { body: path.includes("/operations") ? { operations: this.operations ?? [] } : path.includes("/v1/days") ? { days: [] } : { id: "t1", lines: [], net: [], open: [] } };
     this.asked += 1;
     const isLost = this.lose.shift();
     if (isLost === "before") throw new Lost("");
     if (isLost === "refused") throw new Refused(409, { code: "operation.pending", message: "An operation has no end yet" });
     if (!this.done.has(key)) this.done.set(key, { path, body });
     if (isLost === "after") throw new Lost("");
-    return { body: path.endsWith("day-ends") ? { day: { number: this.done.size } } : { state: "done", result: { outcome: "approved" } } };
+    return { body: path.endsWith("/v1/days") ? { day: { number: this.done.size } } : { state: "done", result: { outcome: "approved" } } };
   }
 }
 const immediately = (run) => {

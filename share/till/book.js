@@ -42,7 +42,7 @@ export class Book {
     this.changed();
   }
 
-  // The sums since the last day end, what is open, and the newest sales of the day.
+  // The sums since the last end of day, what is open, and the newest sales of the day.
   load() {
     return this.attempt(async () => {
       this.totals = await this.get("/v1/totals?by=");
@@ -146,7 +146,7 @@ export class Book {
   }
 
   // The payment service takes one reversal of a payment, whoever asks and how often.
-  takeBack(id) {
+  reverse(id) {
     return this.attempt(async (isCurrent) => {
       await this.gateway.call("POST", `/v1/transactions/${id}/reversal`, { body: JSON.stringify({ reason: "customerCancel" }) });
       await this.reread(id, isCurrent);
@@ -157,7 +157,7 @@ export class Book {
 
   // The days that this till has closed, the newest first.
   async readDays() {
-    this.days = (await this.get("/v1/day-ends?limit=20")).days.filter(({ state }) => state !== "open");
+    this.days = (await this.get("/v1/days?limit=20")).days.filter(({ state }) => state !== "open");
   }
 
   toEnd() {
@@ -175,7 +175,7 @@ export class Book {
     let number = null, isWanted = true;
     this.leaveEnd = () => { isWanted = false; };
     await this.attempt(async () => {
-      number = (await this.send("/v1/day-ends", dayEntry, act, () => isWanted)).day.number;
+      number = (await this.send("/v1/days", dayEntry, act, () => isWanted)).day.number;
       this.totals = await this.get("/v1/totals?by=");
       await this.readDays();
     });
@@ -184,6 +184,6 @@ export class Book {
 
   // For a printer; the daemon's own text.
   async report(number, isCopy) {
-    return (await this.gateway.call("GET", `/v1/day-ends/${number}/report?width=42${isCopy ? "&copy=true" : ""}`, { accept: "text/plain" })).body;
+    return (await this.gateway.call("GET", `/v1/days/${number}/report?width=42${isCopy ? "&copy=true" : ""}`, { accept: "text/plain" })).body;
   }
 }

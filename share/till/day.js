@@ -69,7 +69,7 @@ export function dayScreen(app) {
       button(say("day.end"), () => (app.isManager ? (app.goTo("end"), book.toEnd()) : tell(app, "day.needsManager")), "plain")));
 }
 
-const names = { capture: "day.capture", adjust: "day.adjust", release: "day.release", refund: "till.refund", takeBack: "till.takeBack" };
+const names = { capture: "day.capture", adjust: "day.adjust", release: "day.release", refund: "till.refund", reverse: "till.reverse" };
 const calls = { capture: "captures", adjust: "adjustments", release: "releases" };
 
 export function oneScreen(app) {
@@ -79,7 +79,7 @@ export function oneScreen(app) {
   const press = ({ name, missing }) => {
     book.forget();
     if (missing) return tell(app, missing);
-    if (name === "takeBack") return book.takeBack(sale.id);
+    if (name === "reverse") return book.reverse(sale.id);
     Object.assign(app.draft, { act: name, actAmount: null, actTip: "" });
     return app.goTo("act");
   };
@@ -96,7 +96,7 @@ export function oneScreen(app) {
         one.tip && [h("span", {}, say("till.tip")), " ", cash(app, one.tip.value, one.tip.currency), " "],
         say(one.state === "done" ? "till.done" : one.state === "refused" ? "day.declined" : "open.wait")])),
       wordsOf(sale)[0] === "word.open" && todoOf(sale) && h("p", { class: "notice" }, say(todoOf(sale)))),
-    h("div", { class: "actions" }, acts(sale, app.till?.types ?? []).map((one) => button(say(names[one.name]), () => press(one), one.name === "takeBack" ? "plain danger" : "plain")),
+    h("div", { class: "actions" }, acts(sale, app.till?.types ?? []).map((one) => button(say(names[one.name]), () => press(one), one.name === "reverse" ? "plain danger" : "plain")),
       button(say("till.receipt"), () => app.openReceipt(sale), "plain")),
     h("div", { class: "actions" }, back(app, "day", left ? "plain" : "primary")));
 }

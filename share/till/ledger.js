@@ -32,7 +32,7 @@ export function acts(sale, types) {
   const nothing = account.remaining > 0 ? null : "day.nothingHeld";
   const refund = !types.includes("refund") ? "day.needsRefund" : account.refundable > 0 ? null : account.captured > 0 ? "day.nothingLeft" : "day.nothingCaptured";
   const held = account.capture === "manual" ? [["capture", nothing], ["adjust", nothing], ["release", nothing]] : [];
-  return [...held, ["refund", refund], ["takeBack", account.state === "reversed" ? "day.nothingCaptured" : null]].map(([name, missing]) => ({ name, missing }));
+  return [...held, ["refund", refund], ["reverse", account.state === "reversed" ? "day.nothingCaptured" : null]].map(([name, missing]) => ({ name, missing }));
 }
 
 // A sum that was typed for an act, and a tip beside it: what is sent, or what is wrong with it. `most` of 0 is no limit.

@@ -184,11 +184,11 @@ function actions(app, sale, screen) {
     case "authorising": return mayStop(sale) && button(say("till.stop"), () => app.cancel(), "plain danger", { id: "cancel" });
     case "approved": case "completed":
       return [newSale(), screen === "approved" && button(say("till.receipt"), () => app.openReceipt(), "plain"),
-        sale.transaction.result?.repeats && takeBack(app)];
+        sale.transaction.result?.repeats && reverse(app)];
     case "partial":
       return [button(say("till.restCard"), () => desk.do({ kind: "rest", key: desk.key() }), "primary", { id: "go" }),
         // A customer who gets money back pays none.
-        app.type() === "refund" ? newSale("plain") : app.shop.cash && button(say("till.restCash"), () => app.goTo("restCash"), "plain"), takeBack(app),
+        app.type() === "refund" ? newSale("plain") : app.shop.cash && button(say("till.restCash"), () => app.goTo("restCash"), "plain"), reverse(app),
         button(say("till.receipt"), () => app.openReceipt(), "plain")];
     case "stored": return [newSale(), button(say("till.declineStored"), () => desk.demand("decline"), "plain danger", { "data-until": "60" })];
     case "unknown":
@@ -207,7 +207,7 @@ function actions(app, sale, screen) {
   return [];
 }
 
-const takeBack = (app) => button(app.say("till.takeBack"), () => app.desk.demand("reversal", JSON.stringify({ reason: "customerCancel" })), "plain danger");
+const reverse = (app) => button(app.say("till.reverse"), () => app.desk.demand("reversal", JSON.stringify({ reason: "customerCancel" })), "plain danger");
 
 // Screens beside a sale that has ended: another way to pay for the same goods.
 export function besideSale(app, place) {

@@ -9,7 +9,7 @@ extension ConfigurationFile {
     public struct Offline: Sendable {
         public var rules: OfflineRules
         public var receiptKey: VerificationKey?
-        public var issuer: String?
+        public var serviceName: String?
         /// A payment that waits for longer is told of as overdue.
         public var alertAge: Duration = .seconds(3_600)
 
@@ -22,7 +22,7 @@ extension ConfigurationFile {
         var table = top.subtable("offline")
         var offline = Offline(rules: rules(&table))
         if let minutes = table.number("alert-after", in: 1...10_080) { offline.alertAge = .seconds(minutes * 60) }
-        offline.issuer = issuer(&table)
+        offline.serviceName = serviceName(&table)
         offline.receiptKey = receiptKey(&table)
         table.finish()
         if !table.has("currency") {
@@ -52,11 +52,11 @@ extension ConfigurationFile {
     static func formerServices(_ top: inout ConfigurationTable, mode: Mode) -> [String: FormerService] {
         var services: [String: FormerService] = [:]
         for var table in top.subtables("former-service") {
-            let issuer = issuer(&table)
+            let serviceName = serviceName(&table)
             let (key, socket) = (receiptKey(&table), table.absolutePath("socket"))
             table.finish()
-            guard let issuer, services[issuer] == nil else {
-                table.report("issuer", "is missing or repeated", "write the name that its profile had")
+            guard let serviceName, services[serviceName] == nil else {
+                table.report("service-name", "is missing or repeated", "write the name that its profile had")
                 continue
             }
             guard key != nil || socket != nil else {
@@ -68,17 +68,17 @@ extension ConfigurationFile {
             if mode == .live, let key, key.isTest {
                 table.report("receipt-key", "is a test key", "install the former payment service's live key")
             }
-            services[issuer] = FormerService(receiptKey: key, socket: socket)
+            services[serviceName] = FormerService(receiptKey: key, socket: socket)
         }
         return services
     }
 
-    private static func issuer(_ table: inout ConfigurationTable) -> String? {
-        guard let issuer = table.text("issuer") else { return nil }
-        guard issuer.isReference(upTo: 64) else {
-            return table.report("issuer", "is not 1 to 64 visible characters", "write the payment service's name")
+    private static func serviceName(_ table: inout ConfigurationTable) -> String? {
+        guard let serviceName = table.text("service-name") else { return nil }
+        guard serviceName.isReference(upTo: 64) else {
+            return table.report("service-name", "is not 1 to 64 visible characters", "write the payment service's name")
         }
-        return issuer
+        return serviceName
     }
 
     private static func receiptKey(_ table: inout ConfigurationTable) -> VerificationKey? {

@@ -14,10 +14,10 @@ public struct PointOfSaleSettings: Sendable {
     public var chargers: UInt32?
     /// `[refunds]`.
     public var refunds = RefundSettings()
-    public var places = Places()
+    public var places = ConnectionLimits()
 
     /// How many may be there at a time.
-    public struct Places: Equatable, Sendable {
+    public struct ConnectionLimits: Equatable, Sendable {
         /// Connections in all and of one user: more than sixty-four sales that wait, each on a connection of its own.
         public var connections = 192
         public var connectionsPerUser = 128

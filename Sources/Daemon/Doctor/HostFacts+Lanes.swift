@@ -8,14 +8,14 @@ extension HostFacts {
         guard case .readers(let names, _) = pcsc else { return [] }
         let usable = names.map(PCSCReaderName.init).filter { $0.slot == .contactless || $0.slot == .unknown }
         let devices = PCSCReaderName.devices(of: usable)
-        var wishes: [Wish] = []
+        var wishes: [Request] = []
         for lane in settings.lanes {
             guard case .pcsc(let text) = lane.reader else { continue }
             let fitting = devices.indices.filter { devices[$0].contains { $0.contains(text) } }
             if let index = wishes.firstIndex(where: { $0.devices == fitting }) {
                 wishes[index].lanes.append(lane.name)
             } else {
-                wishes.append(Wish(lanes: [lane.name], text: text, devices: fitting))
+                wishes.append(Request(lanes: [lane.name], text: text, devices: fitting))
             }
         }
         return wishes.flatMap { wish in
@@ -25,7 +25,7 @@ extension HostFacts {
     }
 
     /// Lanes that the same readers are right for.
-    private struct Wish {
+    private struct Request {
         var lanes: [String]
         let text: String
         let devices: [Int]
@@ -33,7 +33,7 @@ extension HostFacts {
         var names: String { "lane\(lanes.count == 1 ? "" : "s") \(lanes.joined(separator: ", "))" }
     }
 
-    private func choice(of wish: Wish, among devices: [[PCSCReaderName]]) -> [Finding] {
+    private func choice(of wish: Request, among devices: [[PCSCReaderName]]) -> [Finding] {
         let names = devices.compactMap(\.first)
         guard let first = names.first else { return [] }
         if wish.lanes.count > names.count {
@@ -68,7 +68,7 @@ extension HostFacts {
     }
 
     /// A device whose slots no name tells apart.
-    private func slots(of device: [PCSCReaderName], for wish: Wish) -> [Finding] {
+    private func slots(of device: [PCSCReaderName], for wish: Request) -> [Finding] {
         let named = device.filter { $0.contains(wish.text) }
         let certain = named.filter { $0.slot == .contactless }
         let watched = certain.isEmpty ? named : certain

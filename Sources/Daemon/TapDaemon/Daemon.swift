@@ -38,7 +38,7 @@ public final class Daemon: Sendable {
     /// Signs what must be provably from this installation.
     let installation: SigningKey
     let audit: AuditKeeper
-    private let days: DayKeeper
+    private let days: EndOfDaySchedule
     private let reconciler: Reconciler
     let expiry: ExpiryWatch
     let trail: AuditTrail
@@ -59,7 +59,7 @@ public final class Daemon: Sendable {
         self.logger = logger
         let directory = configuration.journal.directory
         reserve = StorageReserve(folder: directory)
-        let books = try Daemon.openBooks(directory, reserve, logger)
+        let books = try Daemon.openJournal(directory, reserve, logger)
         let (journal, firstEvent, newest) = (books.journal, books.firstEvent, books.newest)
         installation = books.key
         let events = EventHub(firstID: firstEvent)
@@ -85,7 +85,7 @@ public final class Daemon: Sendable {
             try await journalHealth.noteDamaged()
             try await profiles.restore()
             contact = try await journal.use { (journal) throws(JournalError) in try journal.lastOnline() }.map {
-                OnlineContact(at: $0.at, boot: $0.boot, issuer: $0.issuer)
+                OnlineContact(at: $0.at, boot: $0.boot, serviceName: $0.serviceName)
             }
         } catch {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
@@ -103,7 +103,7 @@ public final class Daemon: Sendable {
         let stored = PaymentQueue(
             store: store, key: installation, contact: contact, trail: trail, notes: notes, settings: settings,
             profiles: profiles)
-        let reached = ContactBell()
+        let reached = ReachabilitySignal()
         let health = AdapterHealthCheck(settings, clock: clock, logger: logger) {
             await stored.noteContact()
             await reached.ring()
@@ -111,7 +111,7 @@ public final class Daemon: Sendable {
         reconciler = Reconciler(
             journal: journal, health: health, clock: clock, times: { settings.snapshot.adapter.times },
             services: { [store] in store.paymentServices }, logger: logger, publish: publish)
-        days = DayKeeper(
+        days = EndOfDaySchedule(
             journal: journal, settings: settings, profiles: profiles, clock: clock, reconciler: reconciler,
             logger: logger, publish: publish)
         let engine = OperationEngine(runner: store, health: health, clock: clock, work: background)
@@ -138,7 +138,7 @@ public final class Daemon: Sendable {
         standing = StandingDesk(
             runner: store,
             admission: TransactionAdmission(
-                runner: store, desk: OperationDesk(engine: engine, runner: store), health: health),
+                runner: store, desk: OperationAdmission(engine: engine, runner: store), health: health),
             engine: engine, clock: clock, queue: payments, start: start)
         do throws(JournalError) { try await standing.recover() } catch {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
@@ -252,7 +252,7 @@ public final class Daemon: Sendable {
     }
 
     /// The journal, and what a start has to know of it.
-    private struct OpenedBooks {
+    private struct OpenedJournal {
         let journal: JournalThread
         let key: SigningKey
         let firstEvent: UInt64
@@ -262,13 +262,13 @@ public final class Daemon: Sendable {
         let believed: Timestamp?
     }
 
-    private static func openBooks(
+    private static func openJournal(
         _ directory: String, _ reserve: StorageReserve, _ logger: Logger
-    ) throws(StartError) -> OpenedBooks {
+    ) throws(StartError) -> OpenedJournal {
         do throws(SystemError) { try DurableFile.makeFolder(directory) } catch {
             guard error.code == EEXIST else { throw .stateDirectory(directory, errno: error.code) }
         }
-        let (journal, key) = try BookBinding.open(directory) { line in
+        let (journal, key) = try JournalBinding.open(directory) { line in
             logger.warning("new books", metadata: ["told": "\(line)"])
         }
         do throws(JournalError) {
@@ -278,7 +278,7 @@ public final class Daemon: Sendable {
             let believed = try journal.lastBelievedTime()
             do throws(SystemError) {
                 let thread = try SerialThread(name: "journal")
-                return OpenedBooks(
+                return OpenedJournal(
                     journal: JournalThread(journal, on: thread, reserve: reserve), key: key, firstEvent: first,
                     newest: newest, believed: believed)
             } catch {

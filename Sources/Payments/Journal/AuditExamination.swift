@@ -33,7 +33,7 @@ public struct AuditExamination: Sendable {
     ///
     /// - Returns: what is wrong, once all has been looked at; `nil` before.
     /// - Throws: where the file cannot be read.
-    public mutating func step(_ stop: StopWish) throws(JournalError) -> [AuditFault]? {
+    public mutating func step(_ stop: StopRequest) throws(JournalError) -> [AuditFault]? {
         var next = self
         do throws(JournalError) {
             let faults = try next.proceed(AuditSource(file: file, stop: stop))

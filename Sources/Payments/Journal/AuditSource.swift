@@ -8,11 +8,11 @@ public final class AuditSource {
     /// Statements as they were signed.
     public let statements: [String]
     /// Outlives the connection that asks it.
-    private let wish: StopWish?
+    private let wish: StopRequest?
     private let database: Database
 
     /// - Parameter stop: ends what is asked of it early, with an error.
-    public init(file: String, stop: StopWish? = nil) throws(JournalError) {
+    public init(file: String, stop: StopRequest? = nil) throws(JournalError) {
         wish = stop
         database = try Database(path: file, readOnly: true)
         if let stop { database.interrupt(by: stop) }

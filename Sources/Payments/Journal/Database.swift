@@ -82,13 +82,13 @@ enum SQLValue: Equatable {
 
     /// Has `stop` asked now and then while a statement runs, which ends with an error once it is true. `stop` must outlive
     /// this connection.
-    func interrupt(by stop: StopWish) {
+    func interrupt(by stop: StopRequest) {
         let context = unsafe Unmanaged.passUnretained(stop).toOpaque()
         unsafe sqlite3_progress_handler(
             handle, 20_000,
             { context in
                 guard let context = unsafe context else { return 0 }
-                return unsafe Unmanaged<StopWish>.fromOpaque(context).takeUnretainedValue().isWished ? 1 : 0
+                return unsafe Unmanaged<StopRequest>.fromOpaque(context).takeUnretainedValue().isWished ? 1 : 0
             }, context)
     }
 

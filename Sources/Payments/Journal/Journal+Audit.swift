@@ -97,7 +97,7 @@ extension Journal {
             for table in ["operation", "state_change", "pin_attempt", "session"] {
                 try database.run("DELETE FROM \(table) WHERE payment IN (\(erased))")
             }
-            // What no day end has seen yet stays for it: ids and sums, and nothing of the card.
+            // What no end of day has seen yet stays for it: ids and sums, and nothing of the card.
             try database.run(
                 """
                 DELETE FROM ledger WHERE day IS NOT NULL AND at < ?

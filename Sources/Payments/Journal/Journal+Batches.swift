@@ -14,7 +14,7 @@ public struct BatchRecord: Equatable, Sendable {
 
     public var id: String
     public var state: State
-    public var issuer: String
+    public var serviceName: String
     public var count: Int
     /// Of the signed records.
     public var hash: String
@@ -22,10 +22,10 @@ public struct BatchRecord: Equatable, Sendable {
     public var signature: String
     public var createdAt: Timestamp
 
-    public init(id: String, issuer: String, count: Int, hash: String, signature: String, createdAt: Timestamp) {
+    public init(id: String, serviceName: String, count: Int, hash: String, signature: String, createdAt: Timestamp) {
         self.id = id
         state = .open
-        self.issuer = issuer
+        self.serviceName = serviceName
         self.count = count
         self.hash = hash
         self.signature = signature
@@ -47,7 +47,7 @@ extension Journal {
                         VALUES (?, 'open', ?, ?, ?, ?, ?)
                     """,
                     [
-                        .text(batch.id), .text(batch.issuer), .integer(Int64(batch.count)), .text(batch.hash),
+                        .text(batch.id), .text(batch.serviceName), .integer(Int64(batch.count)), .text(batch.hash),
                         .text(batch.signature), .integer(batch.createdAt.milliseconds),
                     ])
                 for id in payments {
@@ -123,7 +123,8 @@ extension Journal {
         ) { (row) throws(JournalError) in
             guard let state = BatchRecord.State(rawValue: try row.text(1)) else { throw .damaged }
             var batch = BatchRecord(
-                id: try row.text(0), issuer: try row.text(2), count: Int(try row.integer(3)), hash: try row.text(4),
+                id: try row.text(0), serviceName: try row.text(2), count: Int(try row.integer(3)),
+                hash: try row.text(4),
                 signature: try row.text(5), createdAt: Timestamp(milliseconds: try row.integer(6)))
             batch.state = state
             return batch

@@ -37,7 +37,7 @@ public enum ChargeCreation: Equatable, Sendable {
 extension Journal {
     /// What a charge would rest on, by the rules S5 and S6 of `docs/shop/money.md`.
     public func chargeBasis(
-        _ wish: ChargeWish, _ amount: Money, mode: Mode, at time: Timestamp
+        _ wish: ChargeOptions, _ amount: Money, mode: Mode, at time: Timestamp
     ) throws(JournalError) -> Result<ChargeBasis, ChargeRefusal> {
         guard let row = try credentialRow(wish.credential), row.card.mode == mode else {
             return .failure(ChargeRefusal(.storedCardUnknown, "credential"))
@@ -153,7 +153,7 @@ extension Journal {
                     UPDATE payment SET card = json_remove(card, '$.token') WHERE card_token = ? AND mode = ?
                         AND coalesce(CASE WHEN json_valid(service) THEN json_extract(service, '$.issuer') END, '') = ?
                         AND \(isSoundRow)
-                    """, [.text(token), .text(row.card.mode.rawValue), .text(row.service?.issuer ?? "")])
+                    """, [.text(token), .text(row.card.mode.rawValue), .text(row.service?.serviceName ?? "")])
             }
             try database.run(
                 "UPDATE credential SET state = 'deleted', token = '', ended_at = ?, due = NULL WHERE id = ?",

@@ -159,18 +159,18 @@ extension Journal {
         ) { (row) throws(JournalError) in try row.text(0) }
         guard let agreement = waiting.first, let record = try record(id) else { return }
         let card = record.transaction.card
-        let issuer = record.service?.issuer ?? ""
+        let serviceName = record.service?.serviceName ?? ""
         let mode = record.transaction.mode
         var stored: StoredCardID?
         if let card, let token = card.token {
             let living = try credentialRows(
                 where: "mode = ? AND issuer = ? AND token = ? AND state <> 'deleted'",
-                [.text(mode.rawValue), .text(issuer), .text(token)])
+                [.text(mode.rawValue), .text(serviceName), .text(token)])
             if let living = living.first {
                 // One that is being deleted at the service is not stored again under the same name.
                 stored = living.card.state == .active ? living.card.id : nil
             } else {
-                stored = try insert(card, token, record, issuer, change)
+                stored = try insert(card, token, record, serviceName, change)
             }
         }
         guard let stored else {
@@ -186,7 +186,7 @@ extension Journal {
     }
 
     private func insert(
-        _ card: MaskedCard, _ token: String, _ record: JournalRecord, _ issuer: String, _ change: StateChange
+        _ card: MaskedCard, _ token: String, _ record: JournalRecord, _ serviceName: String, _ change: StateChange
     ) throws(JournalError) -> StoredCardID {
         let (id, transaction) = (StoredCardID(), record.transaction)
         try database.run(
@@ -195,7 +195,7 @@ extension Journal {
                 created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?)
             """,
             [
-                .text(id.rawValue), .text(token), .text(transaction.mode.rawValue), .text(issuer),
+                .text(id.rawValue), .text(token), .text(transaction.mode.rawValue), .text(serviceName),
                 try json(record.service), try json(card.withoutToken), SQLValue(change.terms?.cardExpires),
                 SQLValue(change.terms?.networkReference), .text(transaction.id.text),
                 .integer(change.at.milliseconds),

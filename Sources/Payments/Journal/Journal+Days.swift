@@ -3,9 +3,9 @@ public import POSAPI
 public import PaymentValues
 
 /// A wish to close the open day.
-public struct NewDayEnd: Equatable, Sendable {
+public struct NewEndOfDay: Equatable, Sendable {
     public var owner: Principal
-    /// Keys of day ends are apart from those of transactions and operations.
+    /// Keys of ends of day are apart from those of transactions and operations.
     public var idempotencyKey: String
     public var requestHash: String
     /// What the shop calls the day.
@@ -36,9 +36,9 @@ public struct NewDayEnd: Equatable, Sendable {
 
 /// What came of `Journal.closeDay`.
 public enum DayClosing: Equatable, Sendable {
-    case closed(DayEnd)
+    case closed(EndOfDay)
     /// The same principal has closed a day with this key.
-    case repeated(DayEnd)
+    case repeated(EndOfDay)
     /// The same principal has used this key for another request.
     case keyReused
     /// Something is open that keeps the day open.
@@ -48,7 +48,7 @@ public enum DayClosing: Equatable, Sendable {
 extension Journal {
     /// Closes the open day with its report and opens the next: every row of the ledger that has no day gets the one that
     /// closes, so that none is lost and none is counted twice. A report is written once and never altered.
-    public func closeDay(_ new: NewDayEnd) throws(JournalError) -> DayClosing {
+    public func closeDay(_ new: NewEndOfDay) throws(JournalError) -> DayClosing {
         try database.transaction { () throws(JournalError) in
             if let earlier = try earlierDay(new) { return earlier }
             let open = try openEntries()
@@ -62,7 +62,7 @@ extension Journal {
             day.label = new.label
             day.state = .closed
             day.closedBy = new.owner
-            var end = DayEnd(day: day, totals: totals, merchant: new.merchant, terminal: new.terminal)
+            var end = EndOfDay(day: day, totals: totals, merchant: new.merchant, terminal: new.terminal)
             try database.run("UPDATE ledger SET day = ? WHERE day IS NULL", [.integer(day.number)])
             try database.run(
                 """
@@ -108,20 +108,20 @@ extension Journal {
     }
 
     /// The report of a day as it was closed; `nil` for the open one, and for what was before there were reports.
-    public func report(of day: BusinessDay) throws(JournalError) -> DayEnd? {
+    public func report(of day: BusinessDay) throws(JournalError) -> EndOfDay? {
         try database.query(
             "SELECT report, \(digests.isSound("business_day", by: "id")) FROM business_day WHERE number = ?",
             [.integer(day.number)]
-        ) { (row) throws(JournalError) -> DayEnd? in
+        ) { (row) throws(JournalError) -> EndOfDay? in
             guard try row.integer(1) == 1 else { throw .damaged }
-            guard var end: DayEnd = try row.message(0) else { return nil }
+            guard var end: EndOfDay = try row.message(0) else { return nil }
             end.day = day
             try addFigures(to: &end)
             return end
         }.first ?? nil
     }
 
-    private func earlierDay(_ new: NewDayEnd) throws(JournalError) -> DayClosing? {
+    private func earlierDay(_ new: NewEndOfDay) throws(JournalError) -> DayClosing? {
         let found = try database.query(
             "SELECT id, request_hash FROM business_day WHERE \(Journal.isOwned) AND idempotency_key = ?",
             new.owner.values + [.text(new.idempotencyKey)]

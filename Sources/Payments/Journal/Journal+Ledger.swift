@@ -10,7 +10,7 @@ extension Journal {
     /// The books of a payment: rows, operations, and the refunds that name it.
     ///
     /// - Returns: `nil` for what is no purchase of this journal.
-    public func books(of id: TransactionID) throws(JournalError) -> PaymentBooks? {
+    public func books(of id: TransactionID) throws(JournalError) -> PaymentLedger? {
         let found = try database.query(
             """
             SELECT capture, currency, service_terms, \(Journal.awaitsConfirmation)
@@ -21,7 +21,7 @@ extension Journal {
             return (try row.name(0), currency, try row.message(2), try row.integer(3) == 1)
         }
         guard let (capture, currency, terms, isUnconfirmed) = found.first else { return nil }
-        return PaymentBooks(
+        return PaymentLedger(
             payment: id, currency: currency, capture: capture, rows: try ledgerRows(of: id),
             operations: try operations(of: id).map(\.operation), refunds: try refunds(of: id),
             captureBefore: terms?.captureBefore, maximumCapture: terms?.maximumCapture,

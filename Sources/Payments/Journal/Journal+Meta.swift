@@ -33,11 +33,11 @@ extension Journal {
 
     /// The latest of the folders that it names.
     private static func mark(of story: [String]) -> String {
-        story.last { $0.hasPrefix(formerBooks) } ?? ""
+        story.last { $0.hasPrefix(formerJournal) } ?? ""
     }
 
     /// What a line begins with that names the folder of former books.
-    public static let formerBooks = "former books are in "
+    public static let formerJournal = "former books are in "
 
     /// Number of the newest transaction; 0 where there is none.
     public func newestNumber() throws(JournalError) -> Int64 {
@@ -76,12 +76,12 @@ extension Journal {
     ///   - sign: signs the end of the audit chain, where the last signed head does not cover it.
     /// - Returns: the end that was signed; `nil` for none.
     public func keep(
-        believed: Timestamp?, contact: (at: Timestamp, boot: String, issuer: String)?,
+        believed: Timestamp?, contact: (at: Timestamp, boot: String, serviceName: String)?,
         signing sign: (_ sequence: Int64, _ hash: String) -> String?
     ) throws(JournalError) -> (sequence: Int64, hash: String)? {
         try database.transaction { () throws(JournalError) in
             if let believed { try noteBelieved(believed) }
-            if let contact { try noteOnline(at: contact.at, boot: contact.boot, issuer: contact.issuer) }
+            if let contact { try noteOnline(at: contact.at, boot: contact.boot, serviceName: contact.serviceName) }
             guard let end = try auditEnd(), try end.sequence > auditSignedUpTo(),
                 let token = sign(end.sequence, end.hash)
             else { return nil }

@@ -13,7 +13,7 @@ extension Journal {
     ///   - request: what will be sent, now that it is certain what is wanted: byte for byte the same each time. Without
     ///     one nothing is written.
     public func createOperation(
-        _ new: NewOperation, isInTime: Bool? = nil, request: (Operation, PaymentBooks) -> String?
+        _ new: NewOperation, isInTime: Bool? = nil, request: (Operation, PaymentLedger) -> String?
     ) throws(JournalError) -> OperationCreation {
         try database.transaction { () throws(JournalError) in
             if let earlier = try earlierOperation(
@@ -23,7 +23,7 @@ extension Journal {
             }
             guard var books = try books(of: new.payment) else { return .unknownPayment }
             let operation: Operation
-            do throws(BooksRefusal) {
+            do throws(LedgerRefusal) {
                 if case .capture = new.wish, books.isAwaitingConfirmation {
                     guard try isConfirmable(new.payment, at: new.at, isInTime) else { throw .confirmationTooLate }
                 }
@@ -230,7 +230,7 @@ extension Journal {
 
     func isConfirmable(
         _ payment: TransactionID, at time: Timestamp, _ isInTime: Bool?
-    ) throws(BooksRefusal) -> Bool {
+    ) throws(LedgerRefusal) -> Bool {
         if let isInTime { return isInTime }
         do throws(JournalError) {
             let due =
@@ -245,7 +245,7 @@ extension Journal {
     }
 
     private func insert(
-        _ new: NewOperation, _ operation: Operation, _ books: PaymentBooks, _ request: String
+        _ new: NewOperation, _ operation: Operation, _ books: PaymentLedger, _ request: String
     ) throws(JournalError) {
         let columns = Columns(operation.action, holding: books.hold)
         try database.run(
@@ -301,10 +301,10 @@ extension Journal {
     }
 }
 
-extension PaymentBooks {
+extension PaymentLedger {
     mutating func request(
-        _ wish: NewOperation.Wish, _ id: OperationID, at now: Timestamp
-    ) throws(BooksRefusal) -> Operation {
+        _ wish: NewOperation.Request, _ id: OperationID, at now: Timestamp
+    ) throws(LedgerRefusal) -> Operation {
         switch wish {
         case .capture(let amount, let tip, let isFinal):
             try requestCapture(id, amount: amount, tip: tip, isFinal: isFinal, at: now)

@@ -8,12 +8,12 @@ public struct NewQueueRecord: Equatable, Sendable {
     /// Signed; holds the sealed card record.
     public var record: String
     /// Payment service that it is for.
-    public var issuer: String
+    public var serviceName: String
     public var storedAt: Timestamp
 
-    public init(record: String, issuer: String, storedAt: Timestamp) {
+    public init(record: String, serviceName: String, storedAt: Timestamp) {
         self.record = record
-        self.issuer = issuer
+        self.serviceName = serviceName
         self.storedAt = storedAt
     }
 }
@@ -22,7 +22,7 @@ public struct NewQueueRecord: Equatable, Sendable {
 public struct QueueEntry: Equatable, Sendable {
     public var transaction: Transaction
     public var owner: Principal
-    public var issuer: String
+    public var serviceName: String
     /// Whom it was sent to, once it was.
     public var service: AskedService?
     /// Why a person has to look after it.
@@ -53,7 +53,7 @@ public struct QueueFacts: Equatable, Sendable {
     public var count: Int
     /// Sums by currency code.
     public var totals: [String: Int64]
-    public var issuers: Set<String>
+    public var serviceNames: Set<String>
     /// Stored payments of the card in question.
     public var ofCard: Int
 
@@ -65,7 +65,7 @@ public struct QueueFacts: Equatable, Sendable {
                 return overflow ? .max : total
             }
         }
-        issuers = Set(entries.map(\.issuer))
+        serviceNames = Set(entries.map(\.serviceName))
         self.ofCard = ofCard
     }
 }
@@ -88,7 +88,7 @@ extension Journal {
             try database.run(
                 "INSERT INTO queue_record (payment, record, issuer, stored_at, due) VALUES (?, ?, ?, ?, ?)",
                 [
-                    .text(id.text), .text(new.record), .text(new.issuer), .integer(new.storedAt.milliseconds),
+                    .text(id.text), .text(new.record), .text(new.serviceName), .integer(new.storedAt.milliseconds),
                     .integer(new.storedAt.milliseconds),
                 ])
             return nil
@@ -115,12 +115,13 @@ extension Journal {
             )
         }
         var entries: [QueueEntry] = []
-        for (id, issuer, storedAt, batch, attempts, due) in rows {
+        for (id, serviceName, storedAt, batch, attempts, due) in rows {
             // Its signed record proves what was stored.
             guard let found = try readable(id) else { continue }
             entries.append(
                 QueueEntry(
-                    transaction: found.transaction, owner: found.owner, issuer: issuer, service: found.service,
+                    transaction: found.transaction, owner: found.owner, serviceName: serviceName,
+                    service: found.service,
                     open: found.open, storedAt: Timestamp(milliseconds: storedAt), batch: batch,
                     attempts: Int(attempts),
                     due: Timestamp(milliseconds: due)))
@@ -213,14 +214,14 @@ extension Journal {
     }
 
     /// When the payment service was last reached.
-    public func noteOnline(at: Timestamp, boot: String, issuer: String) throws(JournalError) {
+    public func noteOnline(at: Timestamp, boot: String, serviceName: String) throws(JournalError) {
         try database.run(
             "INSERT OR REPLACE INTO online_contact (only_row, at, boot, issuer) VALUES (1, ?, ?, ?)",
-            [.integer(at.milliseconds), .text(boot), .text(issuer)])
+            [.integer(at.milliseconds), .text(boot), .text(serviceName)])
     }
 
     /// - Returns: `nil` where it was never reached.
-    public func lastOnline() throws(JournalError) -> (at: Timestamp, boot: String, issuer: String)? {
+    public func lastOnline() throws(JournalError) -> (at: Timestamp, boot: String, serviceName: String)? {
         try database.query("SELECT at, boot, issuer FROM online_contact") { (row) throws(JournalError) in
             (Timestamp(milliseconds: try row.integer(0)), try row.text(1), try row.text(2))
         }.first

@@ -67,8 +67,8 @@ extension Journal {
         """
 
     /// Writes down what the payment service is to be told of a day that is being closed.
-    func plan(_ plan: ReconciliationPlan, for end: DayEnd) throws(JournalError) {
-        let values: [SQLValue] = [.text(plan.service.issuer), .integer(end.day.number)]
+    func plan(_ plan: ReconciliationPlan, for end: EndOfDay) throws(JournalError) {
+        let values: [SQLValue] = [.text(plan.service.serviceName), .integer(end.day.number)]
         let lines = try database.query(
             """
             SELECT mode, currency, scheme, kind, count(*), sum(value) FROM (\(Journal.movements)) WHERE isOurs
@@ -146,7 +146,7 @@ extension Journal {
                 AND kind = ?6 ORDER BY item
             """,
             [
-                .text(service.issuer), .integer(number), .text(line.mode.rawValue), .text(line.currency.code),
+                .text(service.serviceName), .integer(number), .text(line.mode.rawValue), .text(line.currency.code),
                 .text(line.scheme ?? ""), .text(line.kind.rawValue),
             ]
         ) { (row) throws(JournalError) in
@@ -204,7 +204,7 @@ extension Journal {
     }
 
     /// What is known of the payment service's figures, for the report as it is shown now.
-    func addFigures(to end: inout DayEnd) throws(JournalError) {
+    func addFigures(to end: inout EndOfDay) throws(JournalError) {
         let found = try database.query(
             "SELECT figures, attempts, due, elsewhere, resolution FROM business_day WHERE number = ? AND request IS NOT NULL",
             [.integer(end.day.number)]

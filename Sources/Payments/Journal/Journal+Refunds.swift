@@ -25,7 +25,7 @@ extension Journal {
             else { return .originalUnknown }
             guard books.currency == new.amount.currency else { return .otherCurrency(books.currency) }
             let refund: LinkedRefund
-            do throws(BooksRefusal) {
+            do throws(LedgerRefusal) {
                 refund = try books.requestRefund(new.id, amount: amount)
             } catch {
                 return .refused(error)
@@ -57,7 +57,7 @@ extension Journal {
                 record.transaction.state == .approved
             else { return .notApproved }
             if var books = try books(of: id) {
-                do throws(BooksRefusal) { _ = try books.requestReversal() } catch { return .refused(error) }
+                do throws(LedgerRefusal) { _ = try books.requestReversal() } catch { return .refused(error) }
             }
             try appendWithin([change], to: id)
             return .begun(record)

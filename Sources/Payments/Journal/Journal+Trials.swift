@@ -7,7 +7,7 @@ public import PaymentValues
 public enum Trial: Equatable, Sendable {
     /// What would be asked for, and the account once that is done.
     case acceptable(value: Int64, PaymentAccount)
-    case refused(BooksRefusal)
+    case refused(LedgerRefusal)
     case unknownPayment
     case otherCurrency(Currency)
 }
@@ -16,7 +16,7 @@ extension Journal {
     /// - Parameter isInTime: as with `createOperation`.
     public func tryOperation(_ new: NewOperation, isInTime: Bool? = nil) throws(JournalError) -> Trial {
         guard var books = try books(of: new.payment) else { return .unknownPayment }
-        do throws(BooksRefusal) {
+        do throws(LedgerRefusal) {
             if case .capture = new.wish, books.isAwaitingConfirmation {
                 guard try isConfirmable(new.payment, at: new.at, isInTime) else { throw .confirmationTooLate }
             }
@@ -36,7 +36,7 @@ extension Journal {
         guard var books = try books(of: original) else { return .unknownPayment }
         if let currency, currency != books.currency { return .otherCurrency(books.currency) }
         let id = TransactionID()
-        do throws(BooksRefusal) {
+        do throws(LedgerRefusal) {
             let refund = try books.requestRefund(id, amount: amount)
             _ = books.refundAnswered(id, .done(refund.amount))
             return .acceptable(value: refund.amount, books.account)

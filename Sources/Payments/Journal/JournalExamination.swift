@@ -6,9 +6,9 @@ import Synchronization
 public final class JournalExamination {
     private let database: Database
     /// The wish that ends a step early.
-    private let stop: StopWish
+    private let stop: StopRequest
 
-    public init(directory: String, stop: StopWish) throws(JournalError) {
+    public init(directory: String, stop: StopRequest) throws(JournalError) {
         self.stop = stop
         database = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
         database.interrupt(by: stop)
@@ -33,7 +33,7 @@ public final class JournalExamination {
 }
 
 /// Somebody else needs the disk.
-public final class StopWish: Sendable {
+public final class StopRequest: Sendable {
     private let wished = Atomic(false)
 
     public init() {}

@@ -4,7 +4,7 @@ public import PaymentValues
 
 /// An operation on a payment that is to be written down for the first time.
 public struct NewOperation: Equatable, Sendable {
-    public enum Wish: Equatable, Sendable {
+    public enum Request: Equatable, Sendable {
         /// `nil` for all that remains.
         case capture(amount: Int64? = nil, tip: Int64 = 0, isFinal: Bool = true)
         /// The sum to be held from now on.
@@ -22,12 +22,12 @@ public struct NewOperation: Equatable, Sendable {
     public var idempotencyKey: String
     /// Digest of the POS's request, which tells a repetition from another request with the same key.
     public var requestHash: String
-    public var wish: Wish
+    public var wish: Request
     public var at: Timestamp
 
     public init(
         id: OperationID, payment: TransactionID, owner: Principal, idempotencyKey: String, requestHash: String,
-        wish: Wish, at: Timestamp
+        wish: Request, at: Timestamp
     ) {
         self.id = id
         self.payment = payment
@@ -94,7 +94,7 @@ public enum OperationCreation: Equatable, Sendable {
     /// The same principal has used this key, and what became of it has been erased because its time was over.
     case erased
     /// The books do not allow it. Nothing was written.
-    case refused(BooksRefusal)
+    case refused(LedgerRefusal)
     /// No purchase of this journal.
     case unknownPayment
     /// What would be sent cannot be put into words. Nothing was written.
@@ -116,7 +116,7 @@ public enum RefundCreation: Equatable, Sendable {
     case created(number: Int64, amount: Money)
     /// As for every transaction: a repetition, or a key that was used for something else.
     case known(Creation)
-    case refused(BooksRefusal)
+    case refused(LedgerRefusal)
     /// No purchase of this journal and mode.
     case originalUnknown
     /// The payment is of another currency.
@@ -128,5 +128,5 @@ public enum ReversalBeginning: Equatable, Sendable {
     /// What it was in the moment before.
     case begun(JournalRecord)
     case notApproved
-    case refused(BooksRefusal)
+    case refused(LedgerRefusal)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PaymentValues
 
-/// The adapter's answer to a completion, an adjustment, a release or a linked refund, and to `GET /v1/operations/{id}`.
+/// The adapter's answer to a capture, an adjustment, a release or a linked refund, and to `GET /v1/operations/{id}`.
 /// `OperationAnswer` in docs/openapi-psp.yaml.
 public struct AdapterOperationAnswer: Codable, Equatable, Sendable {
     public enum Outcome: String, Codable, CaseIterable, Sendable {

@@ -27,8 +27,8 @@ public struct ChargeRequest: Codable, Equatable, Sendable {
     public var terminal: String
     public var token: String
     public var agreement: AgreementProof
-    public var initiator: ChargeWish.Initiator
-    public var reason: ChargeWish.Reason
+    public var initiator: ChargeOptions.Initiator
+    public var reason: ChargeOptions.Reason
     public var of: TransactionID?
     /// As the payment service gave it when the card was stored.
     public var networkReference: String?
@@ -36,7 +36,7 @@ public struct ChargeRequest: Codable, Equatable, Sendable {
 
     public init(
         id: TransactionID, mode: Mode, amount: Money, terminal: String, token: String, under agreement: Agreement,
-        _ wish: ChargeWish, networkReference: String? = nil, order: String? = nil
+        _ wish: ChargeOptions, networkReference: String? = nil, order: String? = nil
     ) {
         self.id = id
         self.mode = mode

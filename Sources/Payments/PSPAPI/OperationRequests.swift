@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PaymentValues
 
-/// Body of the adapter's `POST /v1/authorizations/{id}/completions`: takes what a preauthorisation holds, or a part of it.
+/// Body of the adapter's `POST /v1/authorizations/{id}/captures`: takes what a preauthorisation holds, or a part of it.
 /// `Idempotency-Key` is the operation's id, never that of the authorisation.
-public struct CompletionRequest: Codable, Equatable, Sendable {
+public struct CaptureRequest: Codable, Equatable, Sendable {
     public var id: OperationID
     public var mode: Mode
     /// Tip included.

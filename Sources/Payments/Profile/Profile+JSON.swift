@@ -19,13 +19,13 @@ extension Profile {
     public init(json: [UInt8]) throws(ProfileError) {
         let file = try ProfileValue(file: json)
         try file.object([
-            "version", "serial", "issuer", "issuedAt", "expiresAt", "merchant", "terms", "currencies",
+            "version", "serial", "serviceName", "issuedAt", "expiresAt", "merchant", "terms", "currencies",
             "acceptedNetworks", "terminal", "recipientKeys", "offline", "receiptTokenKey", "software", "charges",
         ])
         _ = try file.member("version").number(in: 1...1)
         // Greater numbers are not the same in every JSON reader (RFC 8259 §6).
         serial = try file.member("serial").number(in: 1...9_007_199_254_740_991)
-        issuer = try file.member("issuer").line(1...64)
+        serviceName = try file.member("serviceName").line(1...64)
         issuedAt = try file.member("issuedAt").time()
         expiresAt = try file.member("expiresAt").time()
         guard issuedAt < expiresAt else { throw .period("expiresAt") }

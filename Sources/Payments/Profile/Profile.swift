@@ -10,7 +10,7 @@ public struct Profile: Sendable {
     /// Grows with every profile that the payment service issues to this merchant.
     public let serial: UInt64
     /// Name of the payment service.
-    public let issuer: String
+    public let serviceName: String
     public let issuedAt: Timestamp
     /// From then on no live payment is taken with it.
     public let expiresAt: Timestamp

@@ -179,7 +179,7 @@ extension DeclineReason {
         case .lostCard, .stolenCard, .suspectedFraud: .notAccepted
         case .referToIssuer, .notAccepted, .invalidTransaction, .invalidCard, .insufficientFunds, .expiredCard,
             .wrongPIN, .notPermitted, .limitExceeded, .otherInterfaceNeeded, .issuerUnavailable, .cardDeclined,
-            .notAcceptedHere, .hostTimeout, .cancelledAfterSending, .notConfirmed, .takenBack,
+            .notAcceptedHere, .hostTimeout, .cancelledAfterSending, .notConfirmed, .reversed,
             .linkExpired, .handoverExpired:
             self
         }

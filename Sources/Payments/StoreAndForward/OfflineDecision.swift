@@ -17,10 +17,10 @@ public enum OfflineDecision {
 
     /// Why nothing at all may be stored now.
     public static func refusal(in situation: OfflineSituation, by rules: OfflineRules) -> ErrorCode? {
-        if !situation.storedIssuers.isSubset(of: [situation.issuer]) { return .offlineIssuerChanged }
+        if !situation.storedServiceNames.isSubset(of: [situation.serviceName]) { return .offlineServiceChanged }
         guard let contact = situation.lastContact else { return .offlineNotContacted }
         // Contact with a former payment service is none with this one.
-        guard contact.issuer == situation.issuer else { return .offlineNotContacted }
+        guard contact.serviceName == situation.serviceName else { return .offlineNotContacted }
         if rules.needsSameBoot, contact.boot != situation.boot { return .offlineInvalidated }
         guard let expires = expiry(after: contact, by: rules) else { return .offlineExpired }
         // A clock that was put back proves nothing about how long ago it was.

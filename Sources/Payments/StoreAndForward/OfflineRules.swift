@@ -75,12 +75,12 @@ public struct OnlineContact: Equatable, Sendable {
     /// Of the machine, new with each start of it.
     public var boot: String
     /// Name of the payment service.
-    public var issuer: String
+    public var serviceName: String
 
-    public init(at: Timestamp, boot: String, issuer: String) {
+    public init(at: Timestamp, boot: String, serviceName: String) {
         self.at = at
         self.boot = boot
-        self.issuer = issuer
+        self.serviceName = serviceName
     }
 }
 
@@ -89,7 +89,7 @@ public struct OfflineSituation: Equatable, Sendable {
     public var now: Timestamp
     public var boot: String
     /// Who the payment service is now.
-    public var issuer: String
+    public var serviceName: String
     /// `nil` where it was never reached.
     public var lastContact: OnlineContact?
     /// Stored and not answered yet.
@@ -97,14 +97,14 @@ public struct OfflineSituation: Equatable, Sendable {
     /// The sums of those, by currency code.
     public var storedTotals: [String: Int64] = [:]
     /// Payment services that those are for.
-    public var storedIssuers: Set<String> = []
+    public var storedServiceNames: Set<String> = []
     /// Payments of this very card that were stored within `OfflineRules.longestAge`, answered or not.
     public var storedOfCard = 0
 
-    public init(now: Timestamp, boot: String, issuer: String, lastContact: OnlineContact?) {
+    public init(now: Timestamp, boot: String, serviceName: String, lastContact: OnlineContact?) {
         self.now = now
         self.boot = boot
-        self.issuer = issuer
+        self.serviceName = serviceName
         self.lastContact = lastContact
     }
 }

@@ -17,14 +17,14 @@ public struct SignedRecord: Equatable, Sendable {
         public var authorization: AuthorizationRequest
         public var storedAt: Timestamp
         /// Name of the payment service that it is for.
-        public var issuer: String
+        public var serviceName: String
         /// Of the machine when it was stored.
         public var boot: String
 
-        public init(authorization: AuthorizationRequest, storedAt: Timestamp, issuer: String, boot: String) {
+        public init(authorization: AuthorizationRequest, storedAt: Timestamp, serviceName: String, boot: String) {
             self.authorization = authorization
             self.storedAt = storedAt
-            self.issuer = issuer
+            self.serviceName = serviceName
             self.boot = boot
         }
     }

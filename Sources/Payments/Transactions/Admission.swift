@@ -3,7 +3,7 @@ public import POSAPI
 public import PaymentValues
 
 /// A request for a transaction, with who asks.
-public struct TransactionDemand: Sendable {
+public struct AdmissionRequest: Sendable {
     /// What admission fills in is not in `requestHash`.
     public var request: TransactionRequest
     public let key: PrincipalKey

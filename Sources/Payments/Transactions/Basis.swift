@@ -13,7 +13,7 @@ extension Outward {
         case .show(.approved): .approved
         case .publish(let event): event.basis
         // A question, or a reversal, is asked again under the same id. Everything else moves no money.
-        case .query, .reverse, .link(.look, _, _), .link(.close, _, _), .arm, .handOver, .askPIN, .withdrawPIN,
+        case .query, .reverse, .link(.look, _, _), .link(.close, _, _), .arm, .passRefundRead, .askPIN, .withdrawPIN,
             .settleReader, .show, .answer, .scrub:
             nil
         }

@@ -63,21 +63,21 @@ public enum Outward: Equatable, Sendable {
     /// The same for a stored card.
     case charge(ChargeRequest, question: Int, isAgain: Bool, within: Duration)
     /// What was read goes on as an operation on an approved payment.
-    case handOver(AuthorizationRequest)
+    case passRefundRead(AuthorizationRequest)
     /// What became of it, or of its continuation with this PIN.
     case query(PINAttemptID?, question: Int, within: Duration)
     /// The same read goes on with the PIN that the issuer has asked for. Under a key of its own, over a connection of its own.
     case proceed(ContinuationRequest, question: Int, isAgain: Bool, within: Duration)
     /// The device asks the customer for a PIN. Wants `pin`.
-    case askPIN(PINDemand, within: Duration)
+    case askPIN(PINRequest, within: Duration)
     /// The device stops to ask.
     case withdrawPIN(PINAttempt)
     case link(LinkQuestion, question: Int, within: Duration)
-    case reverse(ReversalRequest, question: Int)
+    case reverse(PSPAPI.ReversalRequest, question: Int)
     /// The reader may say that the card was read.
     case settleReader
     case show(Lamp)
-    case answer(WishID, WishAnswer)
+    case answer(RequestID, RequestAnswer)
     /// What was dropped from the journal is to leave the disk.
     case scrub
 }
@@ -108,7 +108,7 @@ public struct Contradiction: Equatable, Sendable {
     public var what: String
 }
 
-public enum WishAnswer: Equatable, Sendable {
+public enum RequestAnswer: Equatable, Sendable {
     case cancelled
     case tooLate(TransactionState, becomesReversal: Bool)
     case nothingToCancel

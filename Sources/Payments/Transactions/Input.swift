@@ -6,7 +6,7 @@ public import PaymentValues
 public import StoreAndForward
 
 /// Something that a client wishes and waits for; its answer names it.
-public struct WishID: Hashable, Sendable {
+public struct RequestID: Hashable, Sendable {
     public let number: UInt64
 
     public init(_ number: UInt64) { self.number = number }
@@ -22,9 +22,9 @@ public struct Read: Equatable, Sendable {
     /// The same card has paid the same amount on the same lane minutes ago: in that transaction.
     public var repeats: TransactionID?
     /// A PIN is wanted before it can be sent.
-    public var pin: PINDemand?
+    public var pin: PINRequest?
     /// What the customer can be asked for a PIN with where the issuer wants one: each once.
-    public var spares: [PINDemand] = []
+    public var spares: [PINRequest] = []
     /// When the machine took it over, on the monotonic clock.
     var takenAt: Int64 = 0
     /// What the device has given.
@@ -173,8 +173,8 @@ public enum Input: Sendable {
     case linked(LinkReply, question: Int)
 
     // From the till.
-    case cancel(Canceller, WishID?)
-    case reverse(ReversalDemand.Reason, WishID)
+    case cancel(Canceller, RequestID?)
+    case reverse(POSAPI.ReversalRequest.Reason, RequestID)
     /// Its approval has been confirmed, and that is written down.
     case confirmed
     /// A stored payment is to be forwarded: the service accepts connections, or was asked before.
@@ -182,9 +182,10 @@ public enum Input: Sendable {
     /// - Parameters:
     ///   - keyLife: how long the service keeps keys, as it says now.
     ///   - latest: the latest that it may be; `nil` where the clock is not believed.
-    case forward(AuthorizationRequest, WishID, keyLife: Duration = Demand.defaultKeyLife, latest: Timestamp?)
+    case forward(
+        AuthorizationRequest, RequestID, keyLife: Duration = TransactionParameters.defaultKeyLife, latest: Timestamp?)
     /// A person says how it ended.
-    case settle(Settlement, WishID)
+    case settle(Settlement, RequestID)
 
     // From the host, while it waits.
     /// The service that it belongs to can be asked again: not only when it is due.

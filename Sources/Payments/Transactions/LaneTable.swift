@@ -193,7 +193,7 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
         return .success(lane.device)
     }
 
-    public mutating func takeBack(_ name: String) {
+    public mutating func withdraw(_ name: String) {
         update(name) { $0.isLent = false }
         changeFreeLanes()
     }

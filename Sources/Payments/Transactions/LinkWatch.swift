@@ -40,7 +40,7 @@ public struct LinkWatch: Sendable {
     /// Taken back if it turns out to be paid.
     var mustBeReversed = false
     /// Who wants to know what becomes of a cancel.
-    var wishes: [WishID] = []
+    var wishes: [RequestID] = []
     /// Questions in a row without a usable answer.
     var unanswered = 0
 

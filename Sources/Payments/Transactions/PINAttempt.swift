@@ -28,7 +28,7 @@ public struct PINAttempt: Equatable, Sendable {
 }
 
 /// What a read needs before it can be sent: a PIN.
-public struct PINDemand: Equatable, Sendable {
+public struct PINRequest: Equatable, Sendable {
     public var attempt: PINAttempt
     /// JWE to the device's key.
     public var account: String
@@ -41,7 +41,7 @@ public struct PINDemand: Equatable, Sendable {
     }
 }
 
-extension PINDemand: CustomStringConvertible, CustomReflectable {
+extension PINRequest: CustomStringConvertible, CustomReflectable {
     public var description: String { "demand for a PIN \(attempt.id)" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
@@ -60,7 +60,7 @@ public enum PINReply: Equatable, Sendable {
 /// Where an issuer has declined, and the customer is asked for the PIN that may change that.
 public struct PINChallenge: Sendable {
     var read: Read
-    let demand: PINDemand
+    let demand: PINRequest
     /// What it ends with where no PIN comes.
     let decline: PaymentResult
     let card: MaskedCard?
@@ -74,9 +74,9 @@ public struct PINChallenge: Sendable {
 /// Where a PIN is awaited.
 public struct PINWait: Sendable {
     var read: Read
-    let demand: PINDemand
+    let demand: PINRequest
     /// Then it is too late.
     let until: Int64
     /// Who wants it cancelled, and waits for word of it.
-    var wishes: [WishID] = []
+    var wishes: [RequestID] = []
 }

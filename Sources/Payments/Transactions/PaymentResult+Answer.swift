@@ -36,7 +36,7 @@ extension PaymentResult {
     }
 
     /// Not charged for the shop, and being taken back in case it was booked.
-    public static func takenBack(_ reason: DeclineReason, mode: Mode) -> PaymentResult {
+    public static func reversed(_ reason: DeclineReason, mode: Mode) -> PaymentResult {
         var result = PaymentResult(mode: mode, outcome: .declined, reason: reason)
         result.reversal = .pending
         result.next = [.otherMethod]

@@ -98,7 +98,7 @@ public struct Presentation: Sendable {
     var failedReads: Int
     /// Who wants it cancelled, and waits for word of it.
     var canceller: Canceller?
-    var wishes: [WishID] = []
+    var wishes: [RequestID] = []
 }
 
 /// A request that was sent, and what is known of its answer.
@@ -138,7 +138,7 @@ public struct Question: Sendable {
     /// What was read from the card just now; `nil` for a stored payment that is forwarded, and for a stored card.
     let read: Read?
     /// Whoever forwards it.
-    var owedTo: WishID?
+    var owedTo: RequestID?
     /// Stored before: never reversed for want of an answer.
     var isOwed: Bool {
         if case .charge = subject { false } else { read == nil }

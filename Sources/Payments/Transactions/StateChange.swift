@@ -5,13 +5,13 @@ public import PaymentValues
 
 /// A reversal that goes on until the adapter acknowledges it.
 public struct ReversalPlan: Equatable, Sendable {
-    public var reason: ReversalRequest.Reason
+    public var reason: PSPAPI.ReversalRequest.Reason
     /// How often it has been tried.
     public var attempts: Int
     /// When it is tried next.
     public var due: Timestamp
 
-    public init(reason: ReversalRequest.Reason, attempts: Int = 0, due: Timestamp) {
+    public init(reason: PSPAPI.ReversalRequest.Reason, attempts: Int = 0, due: Timestamp) {
         self.reason = reason
         self.attempts = attempts
         self.due = due

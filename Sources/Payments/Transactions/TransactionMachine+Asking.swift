@@ -97,7 +97,7 @@ extension TransactionMachine {
         switch question.step {
         case .pausing(let time) where now.monotonic >= time:
             let left = question.askUntil - now.monotonic
-            guard left > 0 else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
+            guard left > 0 else { return reverse(.hostTimeout, .timeout, .pspNoAnswer) }
             ask(&question, .query)
             keep(question)
             outward(
@@ -158,13 +158,13 @@ extension TransactionMachine {
             return forwarded(result, question, card, ServiceTerms(answer, transaction.amount))
         }
         guard result.outcome != .declined else {
-            guard !question.isInDoubt else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
+            guard !question.isInDoubt else { return reverse(.hostTimeout, .timeout, .pspNoAnswer) }
             if let challenge = challenge(by: answer, question, result, card) { return ask(for: challenge) }
             // `sent` is on the disk: a start would take back what nobody has booked.
             return finish(.declined, .paymentDeclined, result, .declined, card, durable: false)
         }
         guard !question.mustBeReversed else {
-            return takeBack(.cancelledAfterSending, .customerCancel, nil, after: answer)
+            return reverse(.cancelledAfterSending, .customerCancel, nil, after: answer)
         }
         // Nothing is pretended: without a name for the card there is nothing to charge later.
         let isNotGiven = demand.storing != nil && card?.token == nil
@@ -179,7 +179,7 @@ extension TransactionMachine {
             if question.isInDoubt { return rest(question, .refusedAfterDoubt, .pspRefused) }
             return putBack(question, .pspRefused)
         }
-        guard !question.isInDoubt else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
+        guard !question.isInDoubt else { return reverse(.hostTimeout, .timeout, .pspNoAnswer) }
         decline(.pspRefused)
     }
 
@@ -228,7 +228,7 @@ extension TransactionMachine {
         if left > 0 {
             if reply == .neverSeen {
                 guard mayBeSentAgain(question), mayBeSent(question.read) else {
-                    return takeBack(.hostTimeout, .timeout, .pspNoAnswer)
+                    return reverse(.hostTimeout, .timeout, .pspNoAnswer)
                 }
                 ask(&question, .resend)
                 next = [
@@ -240,7 +240,7 @@ extension TransactionMachine {
             }
         }
         guard reply == .unusable, case .sent = phase else {
-            guard left > 0 else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
+            guard left > 0 else { return reverse(.hostTimeout, .timeout, .pspNoAnswer) }
             keep(question)
             return outward(next)
         }
@@ -289,7 +289,7 @@ extension TransactionMachine {
 
     /// A stored payment goes out, or is asked about where it went out before.
     mutating func forward(
-        _ request: AuthorizationRequest, _ wish: WishID, _ keyLife: Duration, _ latest: Timestamp?
+        _ request: AuthorizationRequest, _ wish: RequestID, _ keyLife: Duration, _ latest: Timestamp?
     ) {
         var question = Question(
             subject: .payment(request), read: nil, owedTo: wish,

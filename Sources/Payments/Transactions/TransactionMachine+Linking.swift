@@ -127,7 +127,7 @@ extension TransactionMachine {
     private mutating func paid(_ payment: AuthorizationAnswer, _ card: MaskedCard?, _ watch: LinkWatch) {
         guard !watch.mustBeReversed else {
             for wish in watch.wishes { outward(.answer(wish, .tooLate(.sent, becomesReversal: true))) }
-            return takeBack(.cancelledAfterSending, .customerCancel, nil, after: payment)
+            return reverse(.cancelledAfterSending, .customerCancel, nil, after: payment)
         }
         let wishes = watch.wishes.map { Outward.answer($0, .tooLate(.approved, becomesReversal: false)) }
         finish(
@@ -161,7 +161,7 @@ extension TransactionMachine {
     // MARK: - Wishes
 
     /// The service has to say whether it still can be closed.
-    mutating func cancelLink(_ watch: LinkWatch, _ wish: WishID?) {
+    mutating func cancelLink(_ watch: LinkWatch, _ wish: RequestID?) {
         var watch = watch
         if let wish { watch.wishes.append(wish) }
         watch.ending = watch.ending ?? .cancelledAfterSending
@@ -169,7 +169,7 @@ extension TransactionMachine {
     }
 
     /// Closed, and taken back should it have been paid.
-    mutating func reverseLink(_ watch: LinkWatch, _ wish: WishID) {
+    mutating func reverseLink(_ watch: LinkWatch, _ wish: RequestID) {
         var watch = watch
         watch.mustBeReversed = true
         outward(.answer(wish, .done))

@@ -43,7 +43,7 @@ extension TransactionMachine {
     }
 
     /// The read is on the disk before the customer is asked: whoever finds it there knows that nothing has left.
-    mutating func ask(for demand: PINDemand, _ read: Read) {
+    mutating func ask(for demand: PINRequest, _ read: Read) {
         var sealed = sealed(read)
         sealed.pin = demand.attempt
         let time = entryTime(of: read)
@@ -92,7 +92,7 @@ extension TransactionMachine {
     }
 
     /// On the wish of a till, or of the host: the device stops to ask.
-    mutating func cancelPIN(_ wait: PINWait, by canceller: Canceller, _ wish: WishID?) {
+    mutating func cancelPIN(_ wait: PINWait, by canceller: Canceller, _ wish: RequestID?) {
         var wait = wait
         if let wish { wait.wishes.append(wish) }
         phase = .awaitingPIN(wait)
@@ -111,7 +111,7 @@ extension TransactionMachine {
         end.error = code.map { ErrorDetail($0, transaction: id) }
         var event = event(code == nil ? .readCancelled : .readNotCompleted)
         (event.by, event.error) = (canceller, end.error)
-        let answer = code == nil ? WishAnswer.cancelled : .nothingToCancel
+        let answer = code == nil ? RequestAnswer.cancelled : .nothingToCancel
         write(
             [end], next: .ended,
             then: [.publish(completed(wait, state)), .publish(event), .show(.error), .scrub]

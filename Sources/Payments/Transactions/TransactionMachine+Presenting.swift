@@ -317,7 +317,7 @@ extension TransactionMachine {
         }
     }
 
-    mutating func answerCancels(_ answer: WishAnswer) {
+    mutating func answerCancels(_ answer: RequestAnswer) {
         var wishes = presentation?.wishes ?? []
         if case .awaitingPIN(let wait) = phase { wishes += wait.wishes }
         for wish in wishes { outward(.answer(wish, answer)) }
@@ -327,7 +327,7 @@ extension TransactionMachine {
 
     /// Cancels if it is not too late. A card that arrives meanwhile decides: either it is read and the cancel too late, or
     /// it is not and nothing is charged.
-    mutating func cancel(by canceller: Canceller, _ wish: WishID?) {
+    mutating func cancel(by canceller: Canceller, _ wish: RequestID?) {
         switch phase {
         case .created(var presentation), .preparing(var presentation):
             presentation.canceller = presentation.canceller ?? canceller
@@ -355,7 +355,7 @@ extension TransactionMachine {
         }
     }
 
-    mutating func answer(_ wish: WishID?, _ answer: WishAnswer) {
+    mutating func answer(_ wish: RequestID?, _ answer: RequestAnswer) {
         if let wish { outward(.answer(wish, answer)) }
     }
 }

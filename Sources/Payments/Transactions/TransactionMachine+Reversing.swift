@@ -8,8 +8,8 @@ extension TransactionMachine {
     /// Begins to take back what may have been charged. For the shop it has not taken place from here on.
     ///
     /// - Parameter approval: where the service has given one.
-    mutating func takeBack(
-        _ reason: DeclineReason, _ cause: ReversalRequest.Reason, _ error: ErrorCode?,
+    mutating func reverse(
+        _ reason: DeclineReason, _ cause: PSPAPI.ReversalRequest.Reason, _ error: ErrorCode?,
         after approval: AuthorizationAnswer? = nil
     ) {
         var change = reversing(reason, cause, error)
@@ -28,15 +28,15 @@ extension TransactionMachine {
     /// A service that has forgotten the key can carry it out by amount and reference.
     private func request(_ reversal: Reversal, _ reference: String?) -> Outward {
         .reverse(
-            ReversalRequest(reason: reversal.plan.reason, amount: reversal.amount, pspReference: reference),
+            PSPAPI.ReversalRequest(reason: reversal.plan.reason, amount: reversal.amount, pspReference: reference),
             question: reversal.number)
     }
 
     private func reversing(
-        _ reason: DeclineReason, _ cause: ReversalRequest.Reason, _ error: ErrorCode?
+        _ reason: DeclineReason, _ cause: PSPAPI.ReversalRequest.Reason, _ error: ErrorCode?
     ) -> StateChange {
         var change = change(.reversing)
-        change.result = .takenBack(reason, mode: transaction.mode)
+        change.result = .reversed(reason, mode: transaction.mode)
         change.result?.pspReference = transaction.result?.pspReference
         change.result?.amountApproved = transaction.result?.amountApproved
         change.error = error.map { ErrorDetail($0, transaction: id) }
@@ -52,12 +52,13 @@ extension TransactionMachine {
     }
 
     /// An approval that nobody has confirmed in time.
-    mutating func takeBackUnconfirmed() {
-        takeBackApproval(.notConfirmed, .timeout, unconfirmedOnly: true, answering: nil)
+    mutating func reverseUnconfirmed() {
+        reverseApproval(.notConfirmed, .timeout, unconfirmedOnly: true, answering: nil)
     }
 
-    private mutating func takeBackApproval(
-        _ reason: DeclineReason, _ cause: ReversalRequest.Reason, unconfirmedOnly: Bool, answering wish: WishID?
+    private mutating func reverseApproval(
+        _ reason: DeclineReason, _ cause: PSPAPI.ReversalRequest.Reason, unconfirmedOnly: Bool,
+        answering wish: RequestID?
     ) {
         let change = reversing(reason, cause, nil)
         var event = event(.paymentDeclined)
@@ -72,10 +73,10 @@ extension TransactionMachine {
     }
 
     /// Takes a payment back on the wish of the shop; the same wish again changes nothing.
-    mutating func reverse(_ reason: ReversalDemand.Reason, _ wish: WishID) {
+    mutating func reverse(_ reason: POSAPI.ReversalRequest.Reason, _ wish: RequestID) {
         switch (transaction.state.reversalRule, phase) {
         case (.begins, .approved):
-            takeBackApproval(.takenBack, reason.forAdapter, unconfirmedOnly: false, answering: wish)
+            reverseApproval(.reversed, reason.forAdapter, unconfirmedOnly: false, answering: wish)
         case (.follows, .sent(var question)), (.follows, .unknown(var question)):
             guard !question.isOwed else { return outward(.answer(wish, .refused(.queueStored))) }
             question.mustBeReversed = true
@@ -215,7 +216,7 @@ extension TransactionMachine {
                 // Asked for only after a decline without a doubt; the PIN is noted before it goes out, and none is.
                 decline(.interrupted)
             } else {
-                takeBack(.hostTimeout, .timeout, .interrupted)
+                reverse(.hostTimeout, .timeout, .interrupted)
             }
         case .reversing:
             let plan = reversalPlan ?? ReversalPlan(reason: .timeout, due: now.wall)
@@ -232,9 +233,9 @@ extension TransactionMachine {
     }
 }
 
-extension ReversalDemand.Reason {
+extension POSAPI.ReversalRequest.Reason {
     /// The same for the adapter.
-    var forAdapter: ReversalRequest.Reason {
+    var forAdapter: PSPAPI.ReversalRequest.Reason {
         switch self {
         case .customerCancel: .customerCancel
         case .malfunction: .malfunction

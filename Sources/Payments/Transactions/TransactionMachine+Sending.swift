@@ -12,7 +12,7 @@ extension TransactionMachine {
         // Who wants it cancelled is not asked for a PIN.
         if read.pin != nil, presentation?.canceller != nil { return end(.readCancelled) }
         answerCancels(.tooLate(.reading, becomesReversal: false))
-        if demand.isHandedOver { return handOver(read) }
+        if demand.isHandedOver { return passRefundRead(read) }
         var read = read
         read.takenAt = now.monotonic
         // What nobody has approved cannot be confirmed.

@@ -6,7 +6,7 @@ public import PaymentValues
 /// What no answer of the payment service ends, a person does, who has asked it by other ways.
 extension TransactionMachine {
     /// Ends it as a person says. The journal refuses that for what is no open item in that moment.
-    mutating func settle(_ settlement: Settlement, _ wish: WishID) {
+    mutating func settle(_ settlement: Settlement, _ wish: RequestID) {
         guard let (question, until, owedTo) = unfinished else {
             return outward(.answer(wish, .refused(transaction.settlementRefusal)))
         }
@@ -32,7 +32,7 @@ extension TransactionMachine {
 
     /// Number of the question that is on its way, until when its answer may come, and who waits for it; `nil` where there
     /// is nothing to settle.
-    private var unfinished: (question: Int, until: Int64?, owedTo: WishID?)? {
+    private var unfinished: (question: Int, until: Int64?, owedTo: RequestID?)? {
         switch phase {
         case .reversing(let reversal): (reversal.number, reversal.isAsking ? reversal.due : nil, nil)
         case .sent(let question) where question.isOwed, .unknown(let question) where question.isOwed:
@@ -107,7 +107,7 @@ extension Settlement {
     public var evidence: String { "\(outcome.rawValue)\(amount.map { " \($0)" } ?? "") by uid \(uid): \(note)" }
 }
 
-extension SettlementDemand {
+extension SettlementRequest {
     /// Refuses an amount that the transaction cannot have been charged with: more than was asked for, or another than was
     /// approved before it was taken back.
     ///

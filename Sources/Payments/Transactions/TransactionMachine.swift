@@ -28,7 +28,7 @@ public struct TransactionMachine: Sendable {
         var retryAt: Int64?
     }
 
-    public let demand: Demand
+    public let demand: TransactionParameters
     /// As everybody sees it: nothing in it that is not in the journal, but an end that the journal does not take.
     public private(set) var transaction: Transaction
     public internal(set) var phase: Phase
@@ -67,7 +67,7 @@ public struct TransactionMachine: Sendable {
     static let confirmationTimeAfterStart: Duration = .seconds(30)
 
     /// A transaction that is in the journal with the state `created`.
-    public init(_ transaction: Transaction, _ demand: Demand, at now: Moment) {
+    public init(_ transaction: Transaction, _ demand: TransactionParameters, at now: Moment) {
         self.init(transaction, demand, phase: .ended, at: now)
         phase = .created(
             Presentation(giveUpAt: now.after(Self.hostTime), failedReads: demand.earlierFailedReads))
@@ -79,7 +79,8 @@ public struct TransactionMachine: Sendable {
     ///   - reversal: where it is being reversed.
     ///   - open: where it is an open item.
     public init(
-        recorded transaction: Transaction, _ demand: Demand, reversal: ReversalPlan? = nil, open: OpenReason? = nil,
+        recorded transaction: Transaction, _ demand: TransactionParameters, reversal: ReversalPlan? = nil,
+        open: OpenReason? = nil,
         at now: Moment
     ) {
         self.init(transaction, demand, phase: .ended, at: now)
@@ -100,7 +101,7 @@ public struct TransactionMachine: Sendable {
         }
     }
 
-    private init(_ transaction: Transaction, _ demand: Demand, phase: Phase, at now: Moment) {
+    private init(_ transaction: Transaction, _ demand: TransactionParameters, phase: Phase, at now: Moment) {
         self.transaction = transaction
         self.demand = demand
         self.phase = phase
@@ -295,7 +296,7 @@ public struct TransactionMachine: Sendable {
     }
 
     /// Lets the forwarder go: it has others to look after, however long this write is tried.
-    private mutating func release(_ failed: inout Writing, _ answer: WishAnswer) {
+    private mutating func release(_ failed: inout Writing, _ answer: RequestAnswer) {
         var wishes = [phase.question?.owedTo].compactMap(\.self)
         phase.question?.owedTo = nil
         failed.next.question?.owedTo = nil
@@ -375,7 +376,7 @@ public struct TransactionMachine: Sendable {
         case .challenged(let challenge): challengeIsLate(challenge)
         case .sent(let question), .unknown(let question): questionDue(question)
         case .linked(let watch): linkDue(watch)
-        case .approved: takeBackUnconfirmed()
+        case .approved: reverseUnconfirmed()
         case .reversing(let reversal): reversalDue(reversal)
         case .leaving(let last, _):
             phase = transaction.state == .stored ? .stored : .ended

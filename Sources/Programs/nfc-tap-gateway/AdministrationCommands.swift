@@ -5,7 +5,7 @@ import LocalHTTP
 import PaymentValues
 
 /// Where the running gateway takes commands.
-struct GatewayPlace: ParsableArguments {
+struct GatewayLocation: ParsableArguments {
     @Option(
         name: .customLong("runtime-directory"),
         help: ArgumentHelp("Folder with the socket for commands.", valueName: "folder"))
@@ -72,7 +72,7 @@ struct PairCommand: AsyncParsableCommand {
     )
     var origin: [String] = []
 
-    @OptionGroup var place: GatewayPlace
+    @OptionGroup var place: GatewayLocation
 
     func run() async throws {
         var roles = try role.map { word in
@@ -106,7 +106,7 @@ struct TillsCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var place: GatewayPlace
+    @OptionGroup var place: GatewayLocation
 
     func run() async throws {
         let answer = try await place.ask(.get, "/tills")
@@ -130,7 +130,7 @@ struct RevokeCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Name of the till.", valueName: "till"))
     var till: String
 
-    @OptionGroup var place: GatewayPlace
+    @OptionGroup var place: GatewayLocation
 
     func run() async throws {
         _ = try await place.ask(.delete, "/tills/" + HTTPClientRequest.percentEncoded(till))
@@ -144,7 +144,7 @@ struct RotateCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Name of the till.", valueName: "till"))
     var till: String
 
-    @OptionGroup var place: GatewayPlace
+    @OptionGroup var place: GatewayLocation
 
     func run() async throws {
         _ = try await place.ask(.post, "/tills/" + HTTPClientRequest.percentEncoded(till) + "/rotation")

@@ -31,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder that keeps the tills.", valueName: "folder"))
     var stateDirectory = "/var/lib/nfc-tap-gateway"
 
-    @OptionGroup var place: GatewayPlace
+    @OptionGroup var place: GatewayLocation
 
     @Flag(help: "Validate the configuration, and end.")
     var check = false

@@ -113,7 +113,7 @@ struct SignerOptions: ParsableArguments {
         }
     }
 
-    func key() throws -> IssuerKey {
+    func key() throws -> ProfileSigningKey {
         if let file { return .file(try SigningKey(jwk: try Secrets.read(file))) }
         guard var settings = try tokens.settings(), let label else { throw ExitCode(64) }
         settings.signer = TokenKey(label: label)

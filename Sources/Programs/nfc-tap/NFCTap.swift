@@ -25,7 +25,7 @@ struct NFCTap: AsyncParsableCommand {
             CommandGroup(
                 name: "The day, and what a person has to settle",
                 subcommands: [
-                    TotalsCommand.self, DayEndCommand.self, OpenCommand.self, Resolve.self, QueueCommand.self,
+                    TotalsCommand.self, EndOfDayCommand.self, OpenCommand.self, Resolve.self, QueueCommand.self,
                 ]),
             CommandGroup(
                 name: "Help, and the state of the machine",

@@ -64,7 +64,7 @@ struct DaemonCommand: AsyncParsableCommand {
             Begin new books if the journal or its key is lost and there is no backup. Moves aside what is left, and \
             deletes nothing. Refused while the books are whole.
             """)
-    var newBooks = false
+    var newJournal = false
 
     @Flag(
         help: """
@@ -87,8 +87,8 @@ struct DaemonCommand: AsyncParsableCommand {
 
     func run() async throws {
         if check { return try checkConfiguration() }
-        if newBooks { return try BookCommands.beginAnew(try journalFolder()) }
-        if openMoney { return try BookCommands.tellOpenMoney(in: try journalFolder()) }
+        if newJournal { return try JournalCommands.beginAnew(try journalFolder()) }
+        if openMoney { return try JournalCommands.tellOpenMoney(in: try journalFolder()) }
         let inherited = InheritedSocket.takeAll()
         let notification = ServiceNotification()
         let logger = LogOutput.logger(level: logLevel)

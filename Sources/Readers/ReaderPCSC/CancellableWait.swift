@@ -42,7 +42,7 @@ extension SmartCardContext {
     ) throws(PCSCFailure) -> Value {
         guard !cancellation.isCancelled else { throw .cancelledWait }
         let canceller = canceller
-        let wish = WaitWish()
+        let wish = CancelRequest()
         defer { wish.waiterIsDone() }
         let value = try cancellation.withWaker({ wish.cancel(with: canceller) }, wait)
         guard !cancellation.isCancelled else { throw .cancelledWait }
@@ -60,7 +60,7 @@ extension PCSCFailure {
 }
 
 /// One wait and the wish to end it.
-private final class WaitWish: Sendable {
+private final class CancelRequest: Sendable {
     private let isDone = Atomic(false)
 
     func waiterIsDone() { isDone.store(true, ordering: .releasing) }

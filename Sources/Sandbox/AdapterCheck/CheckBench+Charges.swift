@@ -24,7 +24,7 @@ extension CheckBench {
     private func charge(
         _ card: (token: String, agreement: Agreement, reference: String?), id: TransactionID = TransactionID()
     ) -> ChargeRequest {
-        let wish = ChargeWish(StoredCardID(), under: card.agreement.id, .merchant, .unscheduled)
+        let wish = ChargeOptions(StoredCardID(), under: card.agreement.id, .merchant, .unscheduled)
         return ChargeRequest(
             id: id, mode: .test, amount: amount, terminal: TestSale.terminal.id, token: card.token,
             under: card.agreement, wish,

@@ -19,8 +19,8 @@ extension CheckBench {
         throw Complaint("\(what) was \(answer.outcome.rawValue)")
     }
 
-    private func completion(_ value: Int64) -> CompletionRequest {
-        CompletionRequest(id: OperationID(), mode: .test, amount: money(value), final: true)
+    private func captureRequest(_ value: Int64) -> CaptureRequest {
+        CaptureRequest(id: OperationID(), mode: .test, amount: money(value), final: true)
     }
 
     func checkUnknownOperation() async throws(Complaint) {
@@ -30,17 +30,17 @@ extension CheckBench {
 
     func checkCapture() async throws(Complaint) {
         let answer = try await capture(amount.value * 6, of: try await held())
-        try demandApproved(answer, "a completion of a part")
+        try demandApproved(answer, "a capture of a part")
     }
 
     func checkOperationAnswer(_ rule: CheckRule) async throws(Complaint) {
         let payment = try await held()
-        let request = completion(amount.value * 6)
-        let answer = try await settled("completions", on: payment, request, key: request.id.text)
-        guard let answer else { throw Complaint("a completion of a part was refused") }
+        let request = captureRequest(amount.value * 6)
+        let answer = try await settled("captures", on: payment, request, key: request.id.text)
+        guard let answer else { throw Complaint("a capture of a part was refused") }
         if rule == .operationID, answer.id != request.id { throw Complaint("the answer has another id") }
         guard rule == .operationAmount else { return }
-        guard answer.outcome != .partial else { throw Complaint("a completion was carried out in part") }
+        guard answer.outcome != .partial else { throw Complaint("a capture was carried out in part") }
         guard answer.amountDone.map({ $0 == request.amount }) ?? true else {
             throw Complaint("\(request.amount) was asked for; amountDone is another amount")
         }
@@ -48,10 +48,10 @@ extension CheckBench {
 
     func checkOperationRepeat() async throws(Complaint) {
         let payment = try await held()
-        let request = completion(amount.value * 6)
-        let first = try await settled("completions", on: payment, request, key: request.id.text)
+        let request = captureRequest(amount.value * 6)
+        let first = try await settled("captures", on: payment, request, key: request.id.text)
         for _ in 0..<3 {
-            let reply = try await operate("completions", on: payment, request, key: request.id.text)
+            let reply = try await operate("captures", on: payment, request, key: request.id.text)
             guard reply.status == 200, reply.message == first else {
                 throw Complaint("sent again: answered with \(reply.status) and not with the first answer")
             }
@@ -60,17 +60,17 @@ extension CheckBench {
 
     func checkOperationOtherBody() async throws(Complaint) {
         let payment = try await held()
-        var request = completion(amount.value * 2)
-        _ = try await settled("completions", on: payment, request, key: request.id.text)
+        var request = captureRequest(amount.value * 2)
+        _ = try await settled("captures", on: payment, request, key: request.id.text)
         request.amount = money(amount.value * 3)
-        let status = try await operate("completions", on: payment, request, key: request.id.text).status
+        let status = try await operate("captures", on: payment, request, key: request.id.text).status
         guard status == 422 else { throw Complaint("another body under the same key was answered with \(status)") }
     }
 
     func checkOperationQuery() async throws(Complaint) {
         let payment = try await held()
-        let request = completion(amount.value * 6)
-        let first = try await settled("completions", on: payment, request, key: request.id.text)
+        let request = captureRequest(amount.value * 6)
+        let first = try await settled("captures", on: payment, request, key: request.id.text)
         for _ in 0..<3 {
             let reply = try await status(ofOperation: request.id.text)
             guard reply.status == 200, reply.message == first else {
@@ -82,23 +82,23 @@ extension CheckBench {
     func checkCaptureBounded() async throws(Complaint) {
         let (request, answer) = try await approved(.preauth, times: 10)
         let limit = max(request.amount.value, answer.maximumCapture?.value ?? 0)
-        try demandRefused(try await capture(limit + 1, of: request.id), "a completion of more than can be captured")
+        try demandRefused(try await capture(limit + 1, of: request.id), "a capture of more than can be captured")
     }
 
     func checkCaptureOnce() async throws(Complaint) {
         let payment = try await held()
-        try demandApproved(try await capture(amount.value * 6, of: payment), "a final completion")
-        try demandRefused(try await capture(amount.value, of: payment), "a completion after the final one")
+        try demandApproved(try await capture(amount.value * 6, of: payment), "a final capture")
+        try demandRefused(try await capture(amount.value, of: payment), "a capture after the final one")
     }
 
     func checkCaptureSeveral() async throws(Complaint) {
         let payment = try await held()
         for _ in 0..<2 {
             let answer = try await capture(amount.value * 4, of: payment, final: false)
-            try demandApproved(answer, "a completion that is not final")
+            try demandApproved(answer, "a capture that is not final")
         }
         let answer = try await capture(amount.value * 4, of: payment, final: false)
-        try demandRefused(answer, "a completion of more than was left")
+        try demandRefused(answer, "a capture of more than was left")
     }
 
     func checkAdjustment() async throws(Complaint) {
@@ -107,8 +107,8 @@ extension CheckBench {
         let answer = try await settled("adjustments", on: payment, request, key: request.id.text)
         try demandApproved(answer, "an adjustment")
         try demandRefused(
-            try await capture(amount.value * 12 + 1, of: payment), "a completion of more than the adjusted total")
-        try demandApproved(try await capture(amount.value * 12, of: payment), "a completion of the adjusted total")
+            try await capture(amount.value * 12 + 1, of: payment), "a capture of more than the adjusted total")
+        try demandApproved(try await capture(amount.value * 12, of: payment), "a capture of the adjusted total")
     }
 
     func checkRelease() async throws(Complaint) {
@@ -120,7 +120,7 @@ extension CheckBench {
         try demandApproved(try await release(amount.value * 6), "a release of a part")
         try demandRefused(try await release(amount.value * 5), "a release of more than was left")
         let answer = try await capture(amount.value * 5, of: payment)
-        try demandRefused(answer, "a completion of what had been released")
+        try demandRefused(answer, "a capture of what had been released")
     }
 
     func checkRefund() async throws(Complaint) {

@@ -172,8 +172,8 @@ struct CheckBench: Sendable {
     func capture(
         _ value: Int64, of payment: TransactionID, final: Bool = true
     ) async throws(Complaint) -> AdapterOperationAnswer? {
-        let request = CompletionRequest(id: OperationID(), mode: .test, amount: money(value), final: final)
-        return try await settled("completions", on: payment, request, key: request.id.text)
+        let request = CaptureRequest(id: OperationID(), mode: .test, amount: money(value), final: final)
+        return try await settled("captures", on: payment, request, key: request.id.text)
     }
 
     func refund(

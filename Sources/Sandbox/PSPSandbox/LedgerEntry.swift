@@ -87,10 +87,10 @@ public struct LedgerEntry: Codable, Equatable, Sendable {
     }
 }
 
-/// A completion, an adjustment, a release or a linked refund in the sandbox's books.
+/// A capture, an adjustment, a release or a linked refund in the sandbox's books.
 public struct LedgerOperation: Codable, Equatable, Sendable {
     public enum Kind: String, Codable, Sendable {
-        case completion, adjustment, extend, release, refund
+        case capture = "completion", adjustment, extend, release, refund
     }
 
     public var id: OperationID

@@ -3,7 +3,7 @@ import PSPAPI
 import PaymentValues
 
 /// An operation as it was asked for.
-struct OperationWish: Sendable {
+struct OperationRequest: Sendable {
     let id: OperationID
     let kind: LedgerOperation.Kind
     let feature: AdapterFeature
@@ -12,8 +12,8 @@ struct OperationWish: Sendable {
 }
 
 extension Sandbox {
-    func complete(_ id: TransactionID, _ request: CompletionRequest) async throws(StoreError) -> SandboxAnswer {
-        let wish = OperationWish(id: request.id, kind: .completion, feature: .capture, amount: request.amount)
+    func complete(_ id: TransactionID, _ request: CaptureRequest) async throws(StoreError) -> SandboxAnswer {
+        let wish = OperationRequest(id: request.id, kind: .capture, feature: .capture, amount: request.amount)
         let time = now()
         return try await carryOut(wish, on: id) { (entry, value) throws(Refusal) in
             guard request.tip.map({ $0.currency == request.amount.currency }) ?? true else { throw .unsupported }
@@ -29,7 +29,7 @@ extension Sandbox {
         let time = now()
         let isExtension = request.extend == true
         guard isExtension != (request.total != nil) else { return .error(400, .requestFieldConflict, field: "total") }
-        let wish = OperationWish(
+        let wish = OperationRequest(
             id: request.id, kind: isExtension ? .extend : .adjustment, feature: isExtension ? .extend : .adjust,
             amount: request.total)
         return try await carryOut(wish, on: id) { (entry, value) throws(Refusal) in
@@ -42,7 +42,7 @@ extension Sandbox {
     }
 
     func release(_ id: TransactionID, _ request: ReleaseRequest) async throws(StoreError) -> SandboxAnswer {
-        let wish = OperationWish(id: request.id, kind: .release, feature: .release, amount: request.amount)
+        let wish = OperationRequest(id: request.id, kind: .release, feature: .release, amount: request.amount)
         let time = now()
         return try await carryOut(wish, on: id) { (entry, value) throws(Refusal) in try entry.release(value, at: time) }
     }
@@ -65,7 +65,7 @@ extension Sandbox {
             }
             token = try cardToken(ofRefund: read)
         }
-        let wish = OperationWish(id: operation, kind: .refund, feature: .refundLinked, amount: request.amount)
+        let wish = OperationRequest(id: operation, kind: .refund, feature: .refundLinked, amount: request.amount)
         return try await carryOut(wish, on: id, cardToken: token) { (entry, value) throws(Refusal) in
             if isUnwanted { throw .settled }
             if isReadAsked {
@@ -139,7 +139,7 @@ extension Sandbox {
     }
 
     private func carryOut(
-        _ wish: OperationWish, on id: TransactionID, cardToken: String? = nil,
+        _ wish: OperationRequest, on id: TransactionID, cardToken: String? = nil,
         _ act: (inout LedgerEntry, Int64) throws(Refusal) -> Void
     ) async throws(StoreError) -> SandboxAnswer {
         let booked = try store.atomically { () throws(StoreError) in try book(wish, on: id, cardToken, act) }
@@ -159,7 +159,7 @@ extension Sandbox {
     }
 
     private func book(
-        _ wish: OperationWish, on id: TransactionID, _ cardToken: String?,
+        _ wish: OperationRequest, on id: TransactionID, _ cardToken: String?,
         _ act: (inout LedgerEntry, Int64) throws(Refusal) -> Void
     ) throws(StoreError) -> Booked {
         guard var payment = try store.payment(id), var entry = payment.entry else {

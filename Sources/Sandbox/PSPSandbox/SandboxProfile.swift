@@ -48,7 +48,7 @@ public struct SandboxProfile: Sendable {
         let merchant =
             #"{"id": "sandbox-merchant", "displayName": "Sandbox Shop", "country": 276, "addressLines": ["Teststrasse 1"]}"#
         return """
-            {"version": 1, "serial": \(max(1, issued.milliseconds / 1_000)), "issuer": "nfc-tap sandbox",
+            {"version": 1, "serial": \(max(1, issued.milliseconds / 1_000)), "serviceName": "nfc-tap sandbox",
             "issuedAt": "\(issued)", "expiresAt": "\(issued.advanced(bySeconds: max(1, lifetime)))",
             "merchant": \(merchant),
             "terms": {"version": "\(termsVersion)", "text": "\(termsText)"},

@@ -127,8 +127,8 @@ struct SandboxRoutes: Sendable {
                 let answer = try await SandboxContinuations.status(of: attempt, on: id, in: sandbox)
             else { return SandboxAnswer.error(404, .transactionUnknown).response }
             return try await told(answer, to: request)
-        case (.post, "completions"):
-            return try await operation(request, CompletionRequest.self, \.id.text) { (message) throws(StoreError) in
+        case (.post, "captures"):
+            return try await operation(request, CaptureRequest.self, \.id.text) { (message) throws(StoreError) in
                 try await sandbox.complete(id, message)
             }
         case (.post, "adjustments"):
@@ -143,7 +143,7 @@ struct SandboxRoutes: Sendable {
             return try await operation(request, RefundRequest.self, \.id.text) { (message) throws(StoreError) in
                 try await sandbox.refund(id, message)
             }
-        case (_, "continuations"), (_, ""), (_, "reversals"), (_, "completions"), (_, "adjustments"), (_, "releases"),
+        case (_, "continuations"), (_, ""), (_, "reversals"), (_, "captures"), (_, "adjustments"), (_, "releases"),
             (_, "refunds"):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
         default:

@@ -56,7 +56,7 @@ public struct SoftwareKeys: TokenKeys {
     }
 
     public func seal(_ content: SecretBytes, for name: String) async throws(TokenError) -> [UInt8] {
-        let (nonce, associated) = (BookSeal.freshNonce(), BookSeal.associated("software", name))
+        let (nonce, associated) = (RowSeal.freshNonce(), RowSeal.associated("software", name))
         do {
             // As above.
             let box = try unsafe content.withUnsafeBytes { bytes in
@@ -64,20 +64,20 @@ public struct SoftwareKeys: TokenKeys {
                     UnsafeRawBufferPointer(bytes), using: books, nonce: AES.GCM.Nonce(data: nonce),
                     authenticating: associated)
             }
-            return BookSeal.head("software") + nonce + Array(box.ciphertext) + Array(box.tag)
+            return RowSeal.head("software") + nonce + Array(box.ciphertext) + Array(box.tag)
         } catch {
             throw .envelope(.unusableKey)
         }
     }
 
     public func unseal(_ sealed: [UInt8], for name: String) async throws(TokenError) -> SecretBytes {
-        guard let seal = BookSeal(sealed) else { throw .envelope(.malformedToken) }
+        guard let seal = RowSeal(sealed) else { throw .envelope(.malformedToken) }
         guard seal.label == "software" else { throw .unknownKey(seal.label) }
         do {
             let box = try AES.GCM.SealedBox(
                 nonce: AES.GCM.Nonce(data: seal.nonce), ciphertext: seal.ciphertext.dropLast(16),
                 tag: seal.ciphertext.suffix(16))
-            var opened = try AES.GCM.open(box, using: books, authenticating: BookSeal.associated(seal.label, name))
+            var opened = try AES.GCM.open(box, using: books, authenticating: RowSeal.associated(seal.label, name))
             defer { JWE.wipe(&opened) }
             return SecretBytes(capacity: opened.count) { $0.append(contentsOf: opened) }
         } catch {

@@ -180,23 +180,23 @@ public final class Token: TokenKeys {
         return try await run { (session) throws(TokenFailure) in
             let (label, key) = try session.currentBook(prefix)
             guard label.utf8.count <= 255 else { throw .error(.unfitKey(label, .otherKind)) }
-            let nonce = BookSeal.freshNonce()
+            let nonce = RowSeal.freshNonce()
             let sealed = try session.call(.encrypt, of: label) { (calls) throws(TokenCode) in
                 try calls.encrypt(
-                    content, nonce: nonce, associated: BookSeal.associated(label, name), key: key.object)
+                    content, nonce: nonce, associated: RowSeal.associated(label, name), key: key.object)
             }
-            return BookSeal.head(label) + nonce + sealed
+            return RowSeal.head(label) + nonce + sealed
         }
     }
 
     public func unseal(_ sealed: [UInt8], for name: String) async throws(TokenError) -> SecretBytes {
         guard let prefix = settings.books else { throw .unknownKey("books") }
-        guard let seal = BookSeal(sealed) else { throw .envelope(.malformedToken) }
+        guard let seal = RowSeal(sealed) else { throw .envelope(.malformedToken) }
         return try await run { (session) throws(TokenFailure) in
             let key = try session.book(seal.label, prefix)
             do throws(TokenCode) {
                 return try session.calls.decrypt(
-                    seal.ciphertext, nonce: seal.nonce, associated: BookSeal.associated(seal.label, name),
+                    seal.ciphertext, nonce: seal.nonce, associated: RowSeal.associated(seal.label, name),
                     key: key.object)
             } catch {
                 // What the key may not do says nothing of the seal.

@@ -76,7 +76,7 @@ let mostEnvelopeBytes = 32 * 1_024
 
 /// What the books are sealed in: a version, the label of the key, a nonce, and the ciphertext with its tag. Everything before the nonce
 /// is authenticated, and the name.
-struct BookSeal {
+struct RowSeal {
     private static let version: UInt8 = 1
 
     let label: String

@@ -67,7 +67,7 @@ public final class IssuedProfiles: Sendable {
     ///
     /// - Parameter serial: `nil` for the next one.
     public func issue(
-        _ draft: ProfileDraft, serial: UInt64? = nil, at now: Timestamp, days: Int64, key: IssuerKey,
+        _ draft: ProfileDraft, serial: UInt64? = nil, at now: Timestamp, days: Int64, key: ProfileSigningKey,
         proof: RecipientProof, refusedKeys: ProfileDraft.RefusedKeys = .areWrong
     ) async throws(IssuingError) -> Issued {
         let merchant = draft.merchant ?? ""
@@ -104,7 +104,7 @@ public final class IssuedProfiles: Sendable {
 
     /// The same content with a new serial and dates, for whoever has a profile that ends before `limit`; the others keep theirs.
     public func renew(
-        before limit: Timestamp, at now: Timestamp, days: Int64, key: IssuerKey, proof: RecipientProof,
+        before limit: Timestamp, at now: Timestamp, days: Int64, key: ProfileSigningKey, proof: RecipientProof,
         refusedKeys: ProfileDraft.RefusedKeys = .areWrong
     ) async throws(IssuingError) -> [Issued] {
         var renewed: [Issued] = []
@@ -118,7 +118,7 @@ public final class IssuedProfiles: Sendable {
     }
 
     public func revoke(
-        _ merchant: String, at now: Timestamp, days: Int64, key: IssuerKey, proof: RecipientProof
+        _ merchant: String, at now: Timestamp, days: Int64, key: ProfileSigningKey, proof: RecipientProof
     ) async throws(IssuingError) -> Issued {
         guard let last = try latest(merchant) else { throw .noProfile(merchant: merchant) }
         let draft = try ProfileDraft(json: last.payload, name: merchant).revoked()
@@ -128,7 +128,7 @@ public final class IssuedProfiles: Sendable {
 
     /// Somebody has accepted the terms elsewhere: the file that `nfc-tap terms import` takes.
     public func acceptance(
-        _ merchant: String, by name: String, at now: Timestamp, key: IssuerKey
+        _ merchant: String, by name: String, at now: Timestamp, key: ProfileSigningKey
     ) async throws(IssuingError) -> String {
         guard let last = try latest(merchant) else { throw .noProfile(merchant: merchant) }
         let tree = JSONTree.object([
@@ -179,7 +179,7 @@ public enum BatchReceipts {
     ///   - installation: the key that this installation is known by.
     ///   - hours: how long the receipt may be used.
     public static func sign(
-        _ batch: [UInt8], of installation: VerificationKey, key: IssuerKey, at now: Timestamp, hours: Int64
+        _ batch: [UInt8], of installation: VerificationKey, key: ProfileSigningKey, at now: Timestamp, hours: Int64
     ) async throws(IssuingError) -> String {
         let content: QueueBatch
         let receipt: BatchReceipt

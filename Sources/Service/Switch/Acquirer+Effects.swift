@@ -146,20 +146,20 @@ extension Acquirer {
     private func begin(_ intent: Intent, _ row: ExchangeRow) async throws(DatabaseError) -> Reply? {
         switch intent {
         case .payment(let intent):
-            switch try await books.begin(intent, row) {
+            switch try await store.begin(intent, row) {
             case .begun: return nil
             case .known(let payment): return .knownPayment(payment)
             case .replayed: return .replayed
             }
         case .operation(let intent):
-            switch try await books.begin(intent, row) {
+            switch try await store.begin(intent, row) {
             case .begun: return nil
             case .known(let operation): return .knownOperation(operation)
             case .refused(let answer): return .answer(answer)
             case .moved: return .moved
             case .unknownPayment: return .unknownPayment
             }
-        case .day(let day): return try await books.begin(day, row) ? nil : .inUse
+        case .day(let day): return try await store.begin(day, row) ? nil : .inUse
         }
     }
 
@@ -197,7 +197,7 @@ extension Acquirer {
             do throws(DatabaseError) {
                 switch try await keep(row, news, asked) {
                 case .kept(let answer): if let answer { resume(id, .answer(answer)) }
-                case .takeBack(let reason, let answer):
+                case .reverse(let reason, let answer):
                     resume(id, .answer(answer))
                     put(.reverse(id, reason))
                 case .lost:
@@ -229,11 +229,11 @@ extension Acquirer {
         _ row: ExchangeRow, _ news: [ExchangeNews], _ asked: AskedPayment?
     ) async throws(DatabaseError) -> Kept {
         if let asked, news.count == 1, case .decided(let decision) = news[0], case .answered = row.exchange.stage,
-            row.isSealedAlready, let answer = try await books.approve(row, decision, asked, now: .now, heard: heard)
+            row.isSealedAlready, let answer = try await store.approve(row, decision, asked, now: .now, heard: heard)
         {
             return .kept(answer)
         }
-        return try await books.keep(row, news, now: .now)
+        return try await store.keep(row, news, now: .now)
     }
 
     /// Longer each time, up to two seconds. A cancelled sleep ends early, which does no harm.
@@ -253,12 +253,12 @@ extension Acquirer {
         case .alarm(.approvedAfterAll(let id)):
             measures.count(.lateApproval)
             logger.critical("approved after its reversal, which is sent again", metadata: ["id": "\(id)"])
-            write(id) { (books, id) throws(DatabaseError) in try await books.takeBackAgain(id) }
+            write(id) { (store, id) throws(DatabaseError) in try await store.reverseAgain(id) }
         case .alarm(.contradictsItself(let id)):
             measures.count(.contradiction)
             logger.critical(
                 "the acquirer has to be asked: its answers contradict each other", metadata: ["id": "\(id)"])
-            write(id) { (books, id) throws(DatabaseError) in try await books.leaveOpen(id) }
+            write(id) { (store, id) throws(DatabaseError) in try await store.leaveOpen(id) }
         case .cutOver(let date): cutOver(date.flatMap(HostDecision.monthAndDay))
         case .takeKey(let message):
             codes?.take(message, lastFor: link.rules.answerWithin) { await self.put($0) }
@@ -283,7 +283,7 @@ extension Acquirer {
     private func cutOver(_ date: String?) {
         logger.notice("the acquirer's next day begins", metadata: ["settlement": "\(date ?? "")"])
         Task {
-            do throws(DatabaseError) { try await books.noteCutOver(date) } catch {
+            do throws(DatabaseError) { try await store.noteCutOver(date) } catch {
                 logger.error("the acquirer's next day was not written down", metadata: ["error": "\(error)"])
             }
         }
@@ -291,14 +291,14 @@ extension Acquirer {
 
     /// After what is still being written of it.
     private func write(
-        _ id: ExchangeID, _ change: @escaping @Sendable (Books, String) async throws(DatabaseError) -> Void
+        _ id: ExchangeID, _ change: @escaping @Sendable (SwitchStore, String) async throws(DatabaseError) -> Void
     ) {
         let before = writing[id]?.last
         Task {
             await before?.value
             var attempt = 0
             while !isLost {
-                do throws(DatabaseError) { return try await change(books, id.description) } catch {
+                do throws(DatabaseError) { return try await change(store, id.description) } catch {
                     await pause(attempt)
                     attempt += 1
                 }

@@ -61,7 +61,7 @@ enum Reply: Sendable {
 /// More than fifteen stored properties: what it works with, what is under way, and the line.
 actor Acquirer {
     let packager: Packager
-    let books: Books
+    let store: SwitchStore
     let keys: any EnvelopeOpener
     let seat: Seat
     let logger: Logger
@@ -89,7 +89,7 @@ actor Acquirer {
     let heard: @Sendable (Int64) -> Void
 
     init(
-        packager: Packager, rules: LinkRules, books: Books, keys: any EnvelopeOpener, seat: Seat, start: HostTime,
+        packager: Packager, rules: LinkRules, store: SwitchStore, keys: any EnvelopeOpener, seat: Seat, start: HostTime,
         logger: Logger, measures: SwitchMeasures, macs: (any MessageAuthenticator)? = nil,
         heard: @escaping @Sendable (Int64) -> Void = { _ in }
     ) {
@@ -97,7 +97,7 @@ actor Acquirer {
         self.heard = heard
         self.measures = measures
         self.packager = packager
-        self.books = books
+        self.store = store
         self.keys = keys
         self.seat = seat
         self.logger = logger

@@ -40,7 +40,7 @@ struct MerchantLimits: Equatable, Sendable {
     }
 }
 
-extension Books {
+extension SwitchStore {
     /// The sum of a merchant's refunds without their payment in the last twenty-four hours, in minor units; those that are open count.
     ///
     /// - Parameter id: of one that does not count: the one that is asked for.

@@ -87,8 +87,8 @@ struct SwitchRoutes: Sendable {
             return try await once(request, ReversalRequest.self, { _ in id.text }) { (message) throws(DatabaseError) in
                 try await service.reverse(id, message, merchant: merchant)
             }
-        case (.post, "completions"):
-            return try await once(request, CompletionRequest.self, \.id.text) { (message) throws(DatabaseError) in
+        case (.post, "captures"):
+            return try await once(request, CaptureRequest.self, \.id.text) { (message) throws(DatabaseError) in
                 try await service.complete(id, message, merchant: merchant)
             }
         case (.post, "releases"):
@@ -101,7 +101,7 @@ struct SwitchRoutes: Sendable {
             }
         // Not in `supports`, so that nobody who keeps the contract asks for it.
         case (.post, "adjustments"): return .error(403, .adjustmentNotSupported)
-        case (_, ""), (_, "reversals"), (_, "completions"), (_, "adjustments"), (_, "releases"), (_, "refunds"):
+        case (_, ""), (_, "reversals"), (_, "captures"), (_, "adjustments"), (_, "releases"), (_, "refunds"):
             return .error(405, .requestMethodNotAllowed)
         default: return .error(404, .requestUnknownPath)
         }

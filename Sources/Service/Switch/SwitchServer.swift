@@ -25,7 +25,7 @@ public struct SwitchSettings: Sendable {
     public var tillRequests = 50
     /// Unix socket where operators read metrics and the page.
     public var desk: String?
-    /// The file that remembers how far the books were: see `BooksMemory`.
+    /// The file that remembers how far the books were: see `StoreMemory`.
     public var marks: String?
     /// Seconds for which the acquirer's machine may leave what was sent without an acknowledgement.
     public var lineSeconds = 10
@@ -98,11 +98,11 @@ extension SwitchStartError: CustomStringConvertible {
 /// One replica: it keeps nothing but what is in the database.
 public struct SwitchServer: Sendable {
     private let settings: SwitchSettings
-    private let books: Books
+    private let store: SwitchStore
     /// The lease has a connection of its own: no locked row keeps it waiting.
-    private let leaseBooks: Books
+    private let leaseStore: SwitchStore
     private let lease = Lease()
-    private let memory: BooksMemory
+    private let memory: StoreMemory
     private let acquirer: Acquirer
     private let messages: HostMessages
     private let seat: Seat
@@ -124,18 +124,18 @@ public struct SwitchServer: Sendable {
             database = try Database(settings.database, connections: settings.connections)
             own = try Database(settings.database, connections: 1)
         } catch { throw .noThreads }
-        let books = Books(database: database)
-        leaseBooks = Books(database: own)
-        try await Self.migrate(books)
+        let store = SwitchStore(database: database)
+        leaseStore = SwitchStore(database: own)
+        try await Self.migrate(store)
         let begin = MachineClock.awake
-        let seat = try await Self.seat(leaseBooks)
+        let seat = try await Self.seat(leaseStore)
         lease.renewed(at: begin)
-        do throws(BooksMemory.Unreadable) { memory = try BooksMemory(path: settings.marks) } catch {
+        do throws(StoreMemory.Unreadable) { memory = try StoreMemory(path: settings.marks) } catch {
             throw .marks(settings.marks ?? "")
         }
         do throws(DatabaseError) {
             // Before anything that is open there is taken up.
-            guard let mark = try await leaseBooks.keepSeat(seat, trace: seat.trace) else { throw .unknown }
+            guard let mark = try await leaseStore.keepSeat(seat, trace: seat.trace) else { throw .unknown }
             Self.see(mark, memory, logger)
         } catch {
             throw .databaseUnreachable
@@ -144,17 +144,17 @@ public struct SwitchServer: Sendable {
         let measures = SwitchMeasures()
         let keys = WatchedKeys(keys, measures, logger)
         let acquirer = Acquirer(
-            packager: settings.packager, rules: settings.rules, books: books, keys: keys, seat: seat, start: start,
+            packager: settings.packager, rules: settings.rules, store: store, keys: keys, seat: seat, start: start,
             logger: logger, measures: measures, macs: macs, heard: { [memory] in memory.hear($0) })
         let messages = HostMessages(packager: settings.packager, acquirer: settings.acquirerNumber)
-        let roster = TillRoster(books: books, rate: settings.tillRequests)
+        let roster = TillRoster(store: store, rate: settings.tillRequests)
         let service = SwitchService(
-            books: books, roster: roster, keys: keys, lease: lease, memory: memory, messages: messages,
+            store: store, roster: roster, keys: keys, lease: lease, memory: memory, messages: messages,
             acquirer: settings.acquirers.isEmpty ? nil : acquirer, logger: logger, measures: measures,
             mode: settings.mode, now: { .now })
         let routes = SwitchRoutes(service: service, tillField: settings.tillField)
-        let page = SwitchDesk(
-            books: books, measures: measures, lease: lease, memory: memory, acquirer: service.acquirer)
+        let page = OperatorPages(
+            store: store, measures: measures, lease: lease, memory: memory, acquirer: service.acquirer)
         do throws(ListenError) {
             server = HTTPServer(
                 socket: try ListeningSocket(path: settings.socket), limits: Self.limits, logger: logger, thread: .shared
@@ -168,7 +168,7 @@ public struct SwitchServer: Sendable {
             throw .listen(error)
         }
         self.settings = settings
-        self.books = books
+        self.store = store
         self.acquirer = acquirer
         self.messages = messages
         self.seat = seat
@@ -190,9 +190,9 @@ public struct SwitchServer: Sendable {
         limits.descriptors + HTTPLimits().descriptors + settings.connections + 1 + 64 + DescriptorLimit.ofProcess
     }
 
-    private static func migrate(_ books: Books) async throws(SwitchStartError) {
-        do throws(Books.MigrationError) {
-            try await books.migrate()
+    private static func migrate(_ store: SwitchStore) async throws(SwitchStartError) {
+        do throws(SwitchStore.MigrationError) {
+            try await store.migrate()
         } catch {
             switch error {
             case .database(.refused(let state)): throw .schema(state: state)
@@ -204,10 +204,10 @@ public struct SwitchServer: Sendable {
     }
 
     /// Waits for the lease of one that was killed, if need be.
-    private static func seat(_ books: Books) async throws(SwitchStartError) -> Seat {
-        for _ in 0..<(4 * Books.leaseSeconds) {
+    private static func seat(_ store: SwitchStore) async throws(SwitchStartError) -> Seat {
+        for _ in 0..<(4 * SwitchStore.leaseSeconds) {
             do throws(DatabaseError) {
-                if let seat = try await books.takeSeat() { return seat }
+                if let seat = try await store.takeSeat() { return seat }
             } catch {
                 throw .databaseUnreachable
             }
@@ -245,7 +245,7 @@ public struct SwitchServer: Sendable {
         }
         if let outcome { throw outcome }
         // Should it fail, the seat is free when its lease ends.
-        try? await leaseBooks.leaveSeat(seat)
+        try? await leaseStore.leaveSeat(seat)
     }
 
     /// Ends the day in the books of all replicas; whichever of them runs tells the acquirer.
@@ -261,7 +261,7 @@ public struct SwitchServer: Sendable {
         do { database = try Database(address, connections: 1) } catch { throw .noThreads }
         let early: String
         do throws(DatabaseError) {
-            switch try await Books(database: database).closeDay(zone: zone, by: parts) {
+            switch try await SwitchStore(database: database).closeDay(zone: zone, by: parts) {
             case .closed(let totals): return totals
             case .notBegun(let day): early = day
             }
@@ -280,7 +280,7 @@ public struct SwitchServer: Sendable {
     public static func compared(_ address: String) async throws(SwitchStartError) -> Int64 {
         let database: Database
         do { database = try Database(address, connections: 1) } catch { throw .noThreads }
-        do throws(DatabaseError) { return try await Books(database: database).beginGeneration() } catch {
+        do throws(DatabaseError) { return try await SwitchStore(database: database).beginGeneration() } catch {
             if case .refused(let state) = error { throw .schema(state: state) }
             throw .databaseUnreachable
         }
@@ -313,13 +313,13 @@ public struct SwitchServer: Sendable {
             let begin = MachineClock.awake
             memory.beginLook()
             do throws(DatabaseError) {
-                guard let mark = try await leaseBooks.keepSeat(seat, trace: reserved) else {
+                guard let mark = try await leaseStore.keepSeat(seat, trace: reserved) else {
                     await acquirer.lose()
                     return .seatLost
                 }
                 Self.see(mark, memory, logger)
                 lease.renewed(at: begin)
-                if memory.isBehind, !mark.isDoubted { try await leaseBooks.doubt(mark) }
+                if memory.isBehind, !mark.isDoubted { try await leaseStore.doubt(mark) }
             } catch {
                 logger.error("the database does not answer", metadata: ["error": "\(error)"])
             }
@@ -329,7 +329,7 @@ public struct SwitchServer: Sendable {
         return nil
     }
 
-    private static func see(_ mark: BooksMark, _ memory: BooksMemory, _ logger: Logger) {
+    private static func see(_ mark: StoreMark, _ memory: StoreMemory, _ logger: Logger) {
         do throws(SystemError) {
             guard try memory.see(mark, at: MachineClock.awake) else { return }
             logger.critical(
@@ -344,7 +344,7 @@ public struct SwitchServer: Sendable {
     private func work() async {
         guard !settings.acquirers.isEmpty, !memory.isBehind else { return }
         do throws(DatabaseError) {
-            for row in try await books.takeWork(seat.owner) { await acquirer.take(row) }
+            for row in try await store.takeWork(seat.owner) { await acquirer.take(row) }
         } catch {
             // The books' own round comes again.
         }
@@ -354,9 +354,9 @@ public struct SwitchServer: Sendable {
     private func workSeldom() async {
         guard !settings.acquirers.isEmpty, !memory.isBehind else { return }
         do throws(DatabaseError) {
-            for row in try await books.ownWork(seat.owner) { await acquirer.take(row) }
+            for row in try await store.ownWork(seat.owner) { await acquirer.take(row) }
             guard await acquirer.isSignedOn else { return }
-            for day in try await books.untoldDays() {
+            for day in try await store.untoldDays() {
                 guard let message = messages.reconciliation(day) else { continue }
                 // Apart: a host that is silent must not keep other work waiting. Asked twice, it is done once.
                 Task { await acquirer.submit(.day(day), message) }
@@ -368,8 +368,8 @@ public struct SwitchServer: Sendable {
 
     private func erase() async {
         do throws(DatabaseError) {
-            let erased = try await books.erase(cardDays: settings.cardDays, days: settings.days)
-            let state = try await books.imbalance()
+            let erased = try await store.erase(cardDays: settings.cardDays, days: settings.days)
+            let state = try await store.imbalance()
             if erased.cards + erased.payments > 0 {
                 logger.info("erased", metadata: ["cards": "\(erased.cards)", "payments": "\(erased.payments)"])
             }

@@ -9,23 +9,23 @@ import PaymentValues
 import PostgreSQL
 
 /// An operation as it was asked for.
-struct OperationWish: Sendable {
+struct OperationRequest: Sendable {
     let id: OperationID
     let kind: OperationKind
     let body: [UInt8]
     let amount: Money
     var tip: Int64 = 0
     var isFinal = false
-    var refusal: BookRefusal?
+    var refusal: PostingRefusal?
     /// The message, where it is about another card than the payment's.
     var message: ISOMessage?
 }
 
 extension SwitchService {
     func complete(
-        _ id: TransactionID, _ request: CompletionRequest, merchant: String?
+        _ id: TransactionID, _ request: CaptureRequest, merchant: String?
     ) async throws(DatabaseError) -> SwitchAnswer {
-        var wish = OperationWish(
+        var wish = OperationRequest(
             id: request.id, kind: .capture, body: Self.digest(request), amount: request.amount)
         wish.tip = request.tip?.value ?? 0
         wish.isFinal = request.final
@@ -35,7 +35,7 @@ extension SwitchService {
     func release(
         _ id: TransactionID, _ request: ReleaseRequest, merchant: String?
     ) async throws(DatabaseError) -> SwitchAnswer {
-        let wish = OperationWish(id: request.id, kind: .release, body: Self.digest(request), amount: request.amount)
+        let wish = OperationRequest(id: request.id, kind: .release, body: Self.digest(request), amount: request.amount)
         return try await carryOut(wish, on: id, merchant)
     }
 
@@ -48,15 +48,15 @@ extension SwitchService {
         guard (request.card != .none) == (request.authorization != nil) else {
             return .error(400, .requestFieldConflict, field: "authorization")
         }
-        var wish = OperationWish(id: operation, kind: .refund, body: Self.digest(request), amount: request.amount)
+        var wish = OperationRequest(id: operation, kind: .refund, body: Self.digest(request), amount: request.amount)
         if let read = request.authorization {
             guard read.id == request.id, read.amount == request.amount, read.type == .refund, read.mode == request.mode,
                 merchant == nil || read.terminal.merchant == merchant
             else { return .error(400, .requestInvalidField, field: "authorization") }
-            if let known = try await books.operation(operation.text) { return answer(known, to: wish, on: id.text) }
+            if let known = try await store.operation(operation.text) { return answer(known, to: wish, on: id.text) }
             guard let card = try await card(read, wish) else { return .unknown }
             (wish.message, wish.refusal) = (card.message, card.refusal)
-            let token = try await books.payment(id.text)?.row["token"]
+            let token = try await store.payment(id.text)?.row["token"]
             if request.card == .same, card.token != token { wish.refusal = .otherCard }
         }
         return try await carryOut(wish, on: id, merchant)
@@ -64,8 +64,8 @@ extension SwitchService {
 
     /// The card that was read for a refund; `nil` where the keys cannot be used now.
     private func card(
-        _ read: AuthorizationRequest, _ wish: OperationWish
-    ) async throws(DatabaseError) -> (message: ISOMessage?, token: String?, refusal: BookRefusal?)? {
+        _ read: AuthorizationRequest, _ wish: OperationRequest
+    ) async throws(DatabaseError) -> (message: ISOMessage?, token: String?, refusal: PostingRefusal?)? {
         guard let acceptor = try await roster.acceptor(read.terminal, at: MachineClock.awake) else {
             return (nil, nil, .unsupported)
         }
@@ -94,7 +94,7 @@ extension SwitchService {
     }
 
     func status(ofOperation id: OperationID, merchant: String?) async throws(DatabaseError) -> SwitchAnswer {
-        guard let known = try await books.operation(id.text), merchant == nil || merchant == known.merchant else {
+        guard let known = try await store.operation(id.text), merchant == nil || merchant == known.merchant else {
             return .error(404, .transactionUnknown)
         }
         return known.answer.map { SwitchAnswer(stored: $0) } ?? pending(id)
@@ -106,7 +106,7 @@ extension SwitchService {
 
     /// The id belongs to one operation of one kind on one payment, which one merchant owns: for another one it is used up, and nothing of what it
     /// stands for is told.
-    private func answer(_ known: KnownOperation, to wish: OperationWish, on payment: String) -> SwitchAnswer {
+    private func answer(_ known: KnownOperation, to wish: OperationRequest, on payment: String) -> SwitchAnswer {
         answer(known, to: wish.body, wish.kind, on: payment)
     }
 
@@ -122,7 +122,7 @@ extension SwitchService {
     // MARK: - One way for all of them
 
     private func carryOut(
-        _ wish: OperationWish, on payment: TransactionID, _ merchant: String?
+        _ wish: OperationRequest, on payment: TransactionID, _ merchant: String?
     ) async throws(DatabaseError) -> SwitchAnswer {
         guard (1...Limits.amount).contains(wish.amount.value) else {
             return .error(
@@ -131,7 +131,7 @@ extension SwitchService {
         if wish.kind == .refund { try await awaitReversals(payment.text, wish.amount.value) }
         // Another operation may be faster; each time one of them is over.
         for _ in 0..<5 {
-            guard let known = try await books.payment(payment.text), merchant == nil || merchant == known.merchant,
+            guard let known = try await store.payment(payment.text), merchant == nil || merchant == known.merchant,
                 let money = try known.money
             else { return .error(404, .transactionUnknown) }
             guard money.currency == wish.amount.currency else {
@@ -158,9 +158,9 @@ extension SwitchService {
     /// A refund that is being taken back holds its sum until the host has confirmed that, mostly for a moment: where it alone is in the way it is waited for.
     private func awaitReversals(_ payment: String, _ value: Int64) async throws(DatabaseError) {
         for _ in 0..<20 {
-            guard let figures = try await books.payment(payment)?.figures else { return }
+            guard let figures = try await store.payment(payment)?.figures else { return }
             let free = figures.captured - figures.refunded
-            guard value > free, value <= free + (try await books.heldByReversals(payment)) else { return }
+            guard value > free, value <= free + (try await store.heldByReversals(payment)) else { return }
             // A cancelled sleep ends early, which does no harm.
             try? await Task.sleep(for: .milliseconds(200))
         }
@@ -168,10 +168,10 @@ extension SwitchService {
 
     /// `nil` where the figures have moved.
     private func submit(
-        _ intent: OperationIntent, _ message: ISOMessage?, _ refusal: BookRefusal?
+        _ intent: OperationIntent, _ message: ISOMessage?, _ refusal: PostingRefusal?
     ) async throws(DatabaseError) -> SwitchAnswer? {
         guard let acquirer, let message else {
-            switch try await books.begin(intent, nil, refusal: refusal ?? .unsupported) {
+            switch try await store.begin(intent, nil, refusal: refusal ?? .unsupported) {
             case .refused(let text): return SwitchAnswer(stored: text)
             case .known(let known): return answer(known, to: intent.body, intent.kind, on: intent.payment)
             case .unknownPayment: return .error(404, .transactionUnknown)
@@ -183,7 +183,7 @@ extension SwitchService {
         case .pending: return pending(intent.id)
         case .knownOperation(let known): return answer(known, to: intent.body, intent.kind, on: intent.payment)
         case .inUse:
-            guard let known = try await books.operation(intent.id.text) else { return .running }
+            guard let known = try await store.operation(intent.id.text) else { return .running }
             return answer(known, to: intent.body, intent.kind, on: intent.payment)
         case .moved: return nil
         case .unknownPayment: return .error(404, .transactionUnknown)
@@ -193,11 +193,11 @@ extension SwitchService {
     }
 
     private func message(
-        _ wish: OperationWish, _ payment: KnownPayment
+        _ wish: OperationRequest, _ payment: KnownPayment
     ) async -> Result<ISOMessage?, OpeningRefusal> {
         if let message = wish.message { return .success(message) }
         do {
-            guard let row = try await books.sealed(payment.id), let sealed = row.bytes("sealed") else {
+            guard let row = try await store.sealed(payment.id), let sealed = row.bytes("sealed") else {
                 return .success(nil)
             }
             let content = try await keys.unseal(sealed, for: payment.id)

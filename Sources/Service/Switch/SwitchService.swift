@@ -20,7 +20,7 @@ struct SwitchAnswer: Equatable, Sendable {
 
     init(_ status: Int, _ message: some Encodable) {
         self.status = status
-        body = Array(Books.answerText(message).utf8)
+        body = Array(SwitchStore.answerText(message).utf8)
     }
 
     /// As it is in the books.
@@ -53,11 +53,11 @@ struct SwitchAnswer: Equatable, Sendable {
 
 /// The calls of the contract, for whoever the till's certificate says it is.
 struct SwitchService: Sendable {
-    let books: Books
+    let store: SwitchStore
     let roster: TillRoster
     let keys: WatchedKeys
     let lease: Lease
-    let memory: BooksMemory
+    let memory: StoreMemory
     let messages: HostMessages
     /// `nil` where no acquirer is configured.
     let acquirer: Acquirer?
@@ -67,7 +67,7 @@ struct SwitchService: Sendable {
     let now: @Sendable () -> Timestamp
 
     static func digest(_ message: some Encodable) -> [UInt8] {
-        Array(SHA256.hash(data: Array(Books.answerText(message).utf8)))
+        Array(SHA256.hash(data: Array(SwitchStore.answerText(message).utf8)))
     }
 
     // MARK: - Authorisations
@@ -91,10 +91,10 @@ struct SwitchService: Sendable {
         case .success(let opened): read = opened
         case .failure(.unavailable):
             // Nothing is known of the read. What is known of the payment is told all the same.
-            guard let known = try await books.payment(request.id.text) else { return .unknown }
+            guard let known = try await store.payment(request.id.text) else { return .unknown }
             return answer(known, to: body)
         case .failure(.busy):
-            guard let known = try await books.payment(request.id.text) else { return .busy }
+            guard let known = try await store.payment(request.id.text) else { return .busy }
             return answer(known, to: body)
         case .failure(.unknownKey):
             measures.count(.unknownKey)
@@ -126,7 +126,7 @@ struct SwitchService: Sendable {
         _ request: AuthorizationRequest, _ acceptor: Acceptor
     ) async throws(DatabaseError) -> Bool {
         guard request.type == .refund, let most = acceptor.limits.mostRefunded else { return true }
-        let sum = try await books.refunded(acceptor.merchant, besides: request.id.text)
+        let sum = try await store.refunded(acceptor.merchant, besides: request.id.text)
         return sum <= most && request.amount.value <= most - sum
     }
 
@@ -183,7 +183,7 @@ struct SwitchService: Sendable {
         case .knownPayment(let known): return answer(known, to: intent.body)
         case .replayed: return try await refuse(intent, .replayed)
         case .inUse:
-            guard let known = try await books.payment(intent.request.id.text) else { return .running }
+            guard let known = try await store.payment(intent.request.id.text) else { return .running }
             return answer(known, to: intent.body)
         case .notSent(let decision): return try await decline(intent, decision)
         case .failed, .moved, .unknownPayment, .knownOperation: return .unknown
@@ -214,13 +214,13 @@ struct SwitchService: Sendable {
     {
         let answer = decision.answer(
             to: intent.request.amount, intent.request.type, reference: nil, token: intent.token, holdUntil: now())
-        let text = Books.answerText(answer)
-        if let known = try await books.refuse(intent, text) { return self.answer(known, to: intent.body) }
+        let text = SwitchStore.answerText(answer)
+        if let known = try await store.refuse(intent, text) { return self.answer(known, to: intent.body) }
         return SwitchAnswer(stored: text)
     }
 
     func status(of id: TransactionID, merchant: String?) async throws(DatabaseError) -> SwitchAnswer {
-        guard let known = try await books.payment(id.text), merchant == nil || merchant == known.merchant else {
+        guard let known = try await store.payment(id.text), merchant == nil || merchant == known.merchant else {
             return .error(404, .transactionUnknown)
         }
         if known.state == "void" { return Self.unwanted }
@@ -231,7 +231,7 @@ struct SwitchService: Sendable {
     func reverse(
         _ id: TransactionID, _ request: ReversalRequest, merchant: String?
     ) async throws(DatabaseError) -> SwitchAnswer {
-        switch try await books.reverse(id.text, request, merchant: merchant) {
+        switch try await store.reverse(id.text, request, merchant: merchant) {
         case .done: SwitchAnswer(200, ReversalAnswer(status: .done, how: .voided))
         case .queued: SwitchAnswer(202, ReversalAnswer(status: .queued, how: .voided))
         case .otherCurrency: .error(400, .amountCurrencyMismatch, field: "amount.currency")

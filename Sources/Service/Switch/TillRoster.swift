@@ -21,14 +21,14 @@ actor TillRoster {
 
     private static let second: UInt64 = 1_000_000_000
 
-    private let books: Books
+    private let store: SwitchStore
     /// Requests in a second, of one till; three seconds' worth may come at once.
     private let rate: Double
     private var entries: [String: Entry] = [:]
     private var acceptors: [String: (acceptor: Acceptor, lookedUp: UInt64)] = [:]
 
-    init(books: Books, rate: Int) {
-        self.books = books
+    init(store: SwitchStore, rate: Int) {
+        self.store = store
         self.rate = Double(rate)
     }
 
@@ -38,7 +38,7 @@ actor TillRoster {
     ) async throws(DatabaseError) -> Acceptor? {
         let key = terminal.merchant + "\0" + terminal.id
         if let known = acceptors[key], now &- known.lookedUp < 5 * Self.second { return known.acceptor }
-        let found = try await books.acceptor(terminal)
+        let found = try await store.acceptor(terminal)
         acceptors[key] = found.map { (acceptor: $0, lookedUp: now) }
         return found
     }
@@ -49,7 +49,7 @@ actor TillRoster {
     func admit(_ name: String, version: String?, at now: UInt64) async throws(DatabaseError) -> Admission {
         let known = entries[name].map { now &- $0.lookedUp < 5 * Self.second } ?? false
         if !known {
-            let merchant = try await books.merchant(ofTill: name)
+            let merchant = try await store.merchant(ofTill: name)
             var entry = entries[name] ?? Entry(lookedUp: now, bucket: TokenBucket(level: rate * 3, filledAt: now))
             (entry.merchant, entry.lookedUp) = (merchant, now)
             entries[name] = entry
@@ -61,7 +61,7 @@ actor TillRoster {
         entries[name] = entry
         if isToBeNoted {
             // What fails now is noted in a minute; no payment waits for it.
-            do throws(DatabaseError) { try await books.noteTill(name, version: version) } catch {}
+            do throws(DatabaseError) { try await store.noteTill(name, version: version) } catch {}
         }
         return wait.map { .tooOften(seconds: $0) } ?? .merchant(merchant)
     }

@@ -3,7 +3,7 @@ package import ArgumentParser
 
 /// A word where a command is expected that names none, and the command that was probably meant.
 package struct UnknownCommand: Equatable, Sendable {
-    /// What the word follows: `nfc-tap`, or `nfc-tap day-end`.
+    /// What the word follows: `nfc-tap`, or `nfc-tap end-of-day`.
     package let parent: String
     package let word: String
     /// The nearest command; `nil` if none is near.

@@ -46,7 +46,7 @@ public struct CardRecord: Sendable {
 
     /// - Throws: `.incompleteRecord` where the outcome has no data record, or one without a card number.
     public init(
-        _ final: FinalOutcome, _ binding: Binding, _ marker: CardMarker? = nil
+        _ final: FinalOutcome, _ binding: Binding, _ marker: CardFingerprinter? = nil
     ) throws(PaymentTapError) {
         guard let record = final.outcome.dataRecord else { throw .incompleteRecord }
         let data = AccountData(record)

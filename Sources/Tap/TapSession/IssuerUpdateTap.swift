@@ -24,7 +24,7 @@ public struct IssuerUpdateTap: Equatable, Sendable {
     /// - Parameter marker: made the digest and makes it again; `nil` results without one.
     init?(
         _ final: FinalOutcome, _ configuration: TerminalConfiguration, _ transaction: Transaction,
-        _ marker: CardMarker?
+        _ marker: CardFingerprinter?
     ) {
         guard final.outcome.status == .onlineRequest, final.wantsRestart, final.outcome.onlineResponseData != nil,
             var application = final.application, let marker
@@ -52,7 +52,7 @@ public struct IssuerUpdateTap: Equatable, Sendable {
     ///   - marker: the one of the `PaymentTap`.
     ///   - deadlines: until when the card must have been presented, and how long a command may take.
     public func run(
-        _ response: OnlineResponse, on reader: any CardReader, marker: CardMarker, deadlines: TapDeadlines,
+        _ response: OnlineResponse, on reader: any CardReader, marker: CardFingerprinter, deadlines: TapDeadlines,
         cancellation: TapCancellation, unpredictableNumbers: UnpredictableNumbers = .system,
         clock: @escaping () -> TapInstant = monotonicNow, onSignal: @escaping (TapSignal) -> Void
     ) -> IssuerUpdateOutcome {

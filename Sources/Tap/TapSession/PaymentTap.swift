@@ -43,7 +43,7 @@ public struct PaymentTap: Sendable {
     /// Where a PIN device stands beside the reader: the terminal announces an online PIN then, and never else.
     public var pinAccount: PINAccount?
     /// Marks the card, so that it is known again while the process lives; `nil` for no mark.
-    public var marker: CardMarker?
+    public var marker: CardFingerprinter?
 
     public init(
         configuration: TerminalConfiguration = .test, authentication: OfflineAuthentication, transaction: Transaction,

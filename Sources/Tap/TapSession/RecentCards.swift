@@ -12,7 +12,7 @@ public final class RecentCards: Sendable {
         let until: TapInstant
     }
 
-    private let marker = CardMarker()
+    private let marker = CardFingerprinter()
     private let milliseconds: UInt64
     private let reads = Mutex<[Read]>([])
 

@@ -10,9 +10,9 @@ import Synchronization
 extension Gateway {
     /// Answers a browser or a program.
     package func answer(_ request: HTTPRequest) async -> HTTPResponse {
-        let head = Door.Head(request.method, request.path, query: request.query, fields: request.fields)
+        let head = RequestGuard.Head(request.method, request.path, query: request.query, fields: request.fields)
         var response: HTTPResponse
-        do throws(Door.Refusal) {
+        do throws(RequestGuard.Refusal) {
             response = try await answer(request, head)
         } catch {
             response = refuse(error, head)
@@ -30,12 +30,16 @@ extension Gateway {
         return response
     }
 
-    private func answer(_ request: HTTPRequest, _ head: Door.Head) async throws(Door.Refusal) -> HTTPResponse {
+    private func answer(_ request: HTTPRequest, _ head: RequestGuard.Head) async throws(RequestGuard.Refusal)
+        -> HTTPResponse
+    {
         switch try door.admit(head, state.withLock { $0.book }, at: .now) {
         case .preflight: return preflight(head)
         case .redirect(let place): return Pages.redirect(place)
         case .page:
-            guard let page = pages.answer(head.path, head.fields) else { throw Door.Refusal(.requestUnknownPath) }
+            guard let page = pages.answer(head.path, head.fields) else {
+                throw RequestGuard.Refusal(.requestUnknownPath)
+            }
             return page
         case .pairing: return try pair(request)
         case .call(let call, let till, let token):
@@ -44,7 +48,7 @@ extension Gateway {
         }
     }
 
-    private func preflight(_ head: Door.Head) -> HTTPResponse {
+    private func preflight(_ head: RequestGuard.Head) -> HTTPResponse {
         var fields = HTTPFields()
         if door.sharedOrigin(head) != nil {
             fields.set("Access-Control-Allow-Methods", "GET, POST, DELETE")
@@ -56,7 +60,7 @@ extension Gateway {
         return HTTPResponse(status: 204, fields: fields)
     }
 
-    private func refuse(_ refusal: Door.Refusal, _ head: Door.Head) -> HTTPResponse {
+    private func refuse(_ refusal: RequestGuard.Refusal, _ head: RequestGuard.Head) -> HTTPResponse {
         var refusal = refusal
         if refusal.code == .tokenUnknown, state.withLock({ $0.failures.failed(at: MachineClock.awake) }) {
             note(refusal.code, till: refusal.till)
@@ -100,16 +104,16 @@ extension Gateway {
         var token: String
     }
 
-    private func pair(_ request: HTTPRequest) throws(Door.Refusal) -> HTTPResponse {
+    private func pair(_ request: HTTPRequest) throws(RequestGuard.Refusal) -> HTTPResponse {
         let typed: PairingRequest
         do throws(WireError) { typed = try WireJSON.decode(PairingRequest.self, from: request.body) } catch {
-            throw Door.Refusal(error.code, field: error.field)
+            throw RequestGuard.Refusal(error.code, field: error.field)
         }
         switch state.withLock({ $0.desk.redeem(typed.code, at: .now) }) {
-        case .wrong: throw Door.Refusal(.pairingUnknown, field: "code")
-        case .spent: throw Door.Refusal(.pairingUsed, field: "code")
+        case .wrong: throw RequestGuard.Refusal(.pairingUnknown, field: "code")
+        case .spent: throw RequestGuard.Refusal(.pairingUsed, field: "code")
         case .tooOften(let seconds):
-            var refusal = Door.Refusal(.rateExceeded)
+            var refusal = RequestGuard.Refusal(.rateExceeded)
             refusal.seconds = Int(seconds)
             throw refusal
         case .paired(let draft):
@@ -124,9 +128,9 @@ extension Gateway {
                 }
             } catch {
                 logger.error("till not written down", metadata: ["error": "\(error)"])
-                throw Door.Refusal(.storageFailed)
+                throw RequestGuard.Refusal(.storageFailed)
             }
-            guard isPaired == true else { throw Door.Refusal(.pairingUsed, field: "code") }
+            guard isPaired == true else { throw RequestGuard.Refusal(.pairingUsed, field: "code") }
             logger.notice("till paired", metadata: ["till": "\(draft.till)"])
             // Whoever has the old token is out.
             fanOut.end(draft.till)
@@ -141,13 +145,13 @@ extension Gateway {
 
     private func answer(
         _ request: HTTPRequest, _ call: TillCall, _ till: Till, _ token: TillToken
-    ) async throws(Door.Refusal) -> HTTPResponse {
+    ) async throws(RequestGuard.Refusal) -> HTTPResponse {
         if call == .create { try await checkCreation(request, till) }
         let wait = state.withLock {
             $0.limits.wait(of: till.till, isCreating: call == .create, at: MachineClock.awake)
         }
         if let wait {
-            var refusal = Door.Refusal(.rateExceeded)
+            var refusal = RequestGuard.Refusal(.rateExceeded)
             refusal.seconds = wait
             throw refusal
         }
@@ -185,7 +189,7 @@ extension Gateway {
         }
     }
 
-    private func renew(_ till: Till, _ request: HTTPRequest) throws(Door.Refusal) -> HTTPResponse {
+    private func renew(_ till: Till, _ request: HTTPRequest) throws(RequestGuard.Refusal) -> HTTPResponse {
         var generator = SystemRandomNumberGenerator()
         let token = TillToken(till: till.till, using: &generator)
         let isDue: Bool?
@@ -193,30 +197,30 @@ extension Gateway {
             isDue = try changeBook { book in book.renew(token, at: .now) ? true : nil }
         } catch {
             logger.error("new token not written down", metadata: ["error": "\(error)"])
-            throw Door.Refusal(.storageFailed)
+            throw RequestGuard.Refusal(.storageFailed)
         }
-        guard isDue == true else { throw Door.Refusal(.tokenNotDue) }
+        guard isDue == true else { throw RequestGuard.Refusal(.tokenNotDue) }
         return Self.message(201, NewToken(token: token.text), request.fields)
     }
 
     /// Type and lanes, read by the same rules as the daemon's: it sees nothing else in the body than what is checked here.
-    private func checkCreation(_ request: HTTPRequest, _ till: Till) async throws(Door.Refusal) {
-        guard !request.body.isEmpty else { throw Door.Refusal(.requestBodyMissing) }
+    private func checkCreation(_ request: HTTPRequest, _ till: Till) async throws(RequestGuard.Refusal) {
+        guard !request.body.isEmpty else { throw RequestGuard.Refusal(.requestBodyMissing) }
         let wanted: TransactionRequest
         do throws(WireError) { wanted = try WireJSON.decode(TransactionRequest.self, from: request.body) } catch {
-            throw Door.Refusal(error.code, field: error.field)
+            throw RequestGuard.Refusal(error.code, field: error.field)
         }
         let needsLanes = wanted.group != nil || (wanted.lane == nil && wanted.lanes == nil && wanted.asksForCard)
         try till.checkRequest(wanted, needsLanes ? try await lanes() : [])
     }
 
     /// The daemon's lanes, as they were some seconds ago at most.
-    func lanes() async throws(Door.Refusal) -> [KnownLane] {
+    func lanes() async throws(RequestGuard.Refusal) -> [KnownLane] {
         let now = MachineClock.awake
         if let lanes = state.withLock({ $0.lanes }), now &- lanes.at < 5_000_000_000 { return lanes.known }
         guard let answer = try? await upstream.ask(HTTPClientRequest(.get, "/v1/lanes")), answer.status == 200,
             let list = try? WireJSON.decode(LaneList.self, from: answer.body)
-        else { throw Door.Refusal(.daemonUnavailable) }
+        else { throw RequestGuard.Refusal(.daemonUnavailable) }
         let known = list.lanes.map { KnownLane(name: $0.name, groups: $0.groups ?? []) }
         state.withLock { $0.lanes = (known, now) }
         return known

@@ -27,7 +27,7 @@ extension Gateway {
 
     func passOn(
         _ wanted: HTTPClientRequest, _ till: Till, _ request: HTTPRequest
-    ) async throws(Door.Refusal) -> HTTPResponse {
+    ) async throws(RequestGuard.Refusal) -> HTTPResponse {
         await upstream.enter(till.till)
         let presence = Presence(upstream, till.till)
         let upstream = upstream
@@ -48,7 +48,7 @@ extension Gateway {
         let answer: HTTPClientAnswer
         do throws(HTTPClientError) { answer = try await sending.value.get() } catch {
             logger.debug("no answer of the daemon", metadata: ["error": "\(error)", "till": "\(till.till)"])
-            throw Door.Refusal(.daemonUnavailable)
+            throw RequestGuard.Refusal(.daemonUnavailable)
         }
         if answer.status == 403, let body = try? WireJSON.decode(ErrorBody.self, from: answer.body),
             let code = ErrorCode(rawValue: body.error.code)
@@ -64,11 +64,11 @@ extension Gateway {
 
     // MARK: - Streams
 
-    func events(_ till: Till, _ request: HTTPRequest) async throws(Door.Refusal) -> HTTPResponse {
+    func events(_ till: Till, _ request: HTTPRequest) async throws(RequestGuard.Refusal) -> HTTPResponse {
         var cursor: UInt64?
         if request.fields.contains("Last-Event-ID") {
             guard let text = request.fields.only("Last-Event-ID"), let number = UInt64(text) else {
-                throw Door.Refusal(.requestInvalidParameter, field: "Last-Event-ID")
+                throw RequestGuard.Refusal(.requestInvalidParameter, field: "Last-Event-ID")
             }
             cursor = number
         }
@@ -80,14 +80,16 @@ extension Gateway {
             queue.onEnd { presence.end() }
             return .events(queue)
         } catch {
-            throw Door.Refusal(error == .daemonAway ? .daemonUnavailable : .requestTooManyStreams)
+            throw RequestGuard.Refusal(error == .daemonAway ? .daemonUnavailable : .requestTooManyStreams)
         }
     }
 
-    func display(_ till: Till, _ request: HTTPRequest) throws(Door.Refusal) -> HTTPResponse {
+    func display(_ till: Till, _ request: HTTPRequest) throws(RequestGuard.Refusal) -> HTTPResponse {
         let wanted = request.query.first { $0.name == "lane" }?.value
-        guard let lane = wanted ?? till.lanes.first else { throw Door.Refusal(.laneNotYours, field: "lane") }
-        guard let queue = displays.subscribe(till, lane: lane) else { throw Door.Refusal(.requestTooManyStreams) }
+        guard let lane = wanted ?? till.lanes.first else { throw RequestGuard.Refusal(.laneNotYours, field: "lane") }
+        guard let queue = displays.subscribe(till, lane: lane) else {
+            throw RequestGuard.Refusal(.requestTooManyStreams)
+        }
         return .events(queue)
     }
 }

@@ -10,8 +10,8 @@ import Synchronization
 /// goes to the daemon as it is, under the till's name.
 package final class Gateway: Sendable {
     struct State {
-        var book: TillBook
-        var desk = PairingDesk()
+        var book: TillRegistry
+        var desk = PairingCodes()
         var limits: RateLimits
         var failures = FailureWindow()
         var refusals = RefusalLedger()
@@ -19,7 +19,7 @@ package final class Gateway: Sendable {
         var lanes: (known: [KnownLane], at: UInt64)?
     }
 
-    let door: Door
+    let door: RequestGuard
     let pages: Pages
     /// Where the pages were read.
     let pagesFolder: String
@@ -39,7 +39,7 @@ package final class Gateway: Sendable {
         file = TillFile(folder: folder)
         let limits = RateLimits(requests: settings.requestsPerSecond, creates: settings.createsPerSecond)
         state = Mutex(State(book: try file.load(), limits: limits))
-        door = Door(addresses: addresses, names: settings.hosts, origins: settings.origins)
+        door = RequestGuard(addresses: addresses, names: settings.hosts, origins: settings.origins)
         pages = Pages(folder: settings.pages)
         pagesFolder = settings.pages
         upstream = Upstream(path: settings.socket)
@@ -61,7 +61,7 @@ package final class Gateway: Sendable {
     /// Changes the tills, in the file first: what it does not take has not happened.
     ///
     /// - Returns: `nil` where nothing was to be changed.
-    func changeBook<Value: Sendable>(_ change: (inout TillBook) -> Value?) throws(GatewayError) -> Value? {
+    func changeBook<Value: Sendable>(_ change: (inout TillRegistry) -> Value?) throws(GatewayError) -> Value? {
         let outcome = state.withLock { state -> Result<Value?, GatewayError> in
             var book = state.book
             guard let value = change(&book) else { return .success(nil) }

@@ -107,7 +107,7 @@ extension Gateway {
     /// The one lane of a shop that has one: nobody has to know its name.
     private func onlyLane() async throws(GatewayAdministration.Fault) -> [String] {
         let names: [String]
-        do throws(Door.Refusal) { names = try await lanes().map(\.name) } catch {
+        do throws(RequestGuard.Refusal) { names = try await lanes().map(\.name) } catch {
             throw GatewayAdministration.Fault("the daemon does not answer; start it, or name a lane with --lane")
         }
         guard names.count == 1 else {
@@ -126,7 +126,7 @@ extension Gateway {
     }
 
     private func change(
-        _ name: String, _ body: (inout TillBook, String) -> Bool
+        _ name: String, _ body: (inout TillRegistry, String) -> Bool
     ) throws(GatewayAdministration.Fault) {
         let isDone: Bool?
         do throws(GatewayError) { isDone = try changeBook { body(&$0, name) ? true : nil } } catch {

@@ -17,12 +17,12 @@ enum TillCall: Equatable, Sendable {
     case passOn
 
     /// - Returns: `nil` for the one call without a token.
-    init?(_ head: Door.Head) throws(Door.Refusal) {
+    init?(_ head: RequestGuard.Head) throws(RequestGuard.Refusal) {
         let path = Array(head.path.dropFirst())
         let route = TillCall.route(path)
-        guard let route else { throw Door.Refusal(.requestUnknownPath) }
+        guard let route else { throw RequestGuard.Refusal(.requestUnknownPath) }
         guard route.methods.contains(head.method) else {
-            var refusal = Door.Refusal(.requestMethodNotAllowed)
+            var refusal = RequestGuard.Refusal(.requestMethodNotAllowed)
             refusal.allowedMethods = route.methods.map(\.rawValue)
             throw refusal
         }
@@ -33,7 +33,7 @@ enum TillCall: Equatable, Sendable {
         case ("events", _): self = .events
         case ("display", _): self = .display
         case ("transactions", 3) where path[2] == "receipt.svg":
-            guard let id = TransactionID(path[1]) else { throw Door.Refusal(.transactionUnknown) }
+            guard let id = TransactionID(path[1]) else { throw RequestGuard.Refusal(.transactionUnknown) }
             self = .receiptPicture(id)
         case ("transactions", 1) where head.method == .post: self = .create
         default: self = .passOn
@@ -47,11 +47,11 @@ enum TillCall: Equatable, Sendable {
         case ("till", 1), ("events", 1), ("display", 1): ([.get], ())
         case ("till", 2) where path[1] == "token": ([.post], ())
         case ("status", 1), ("lanes", 1), ("lanes", 2), ("openapi.yaml", 1), ("help", 1), ("help", 2), ("terms", 1),
-            ("queue", 1), ("totals", 1), ("day-ends", 2), ("open-items", 1):
+            ("queue", 1), ("totals", 1), ("days", 2), ("open-items", 1):
             ([.get], ())
         case ("lanes", 3) where path[2] == "last": ([.get], ())
         case ("lanes", 3) where path[2] == "prepare": ([.post], ())
-        case ("transactions", 1), ("day-ends", 1): ([.get, .post], ())
+        case ("transactions", 1), ("days", 1): ([.get, .post], ())
         case ("transactions", 2), ("operations", 2): ([.get, .delete], ())
         case ("transactions", 3):
             switch path[2] {
@@ -61,13 +61,13 @@ enum TillCall: Equatable, Sendable {
             default: nil
             }
         case ("queue", 2) where path[1] == "flush": ([.post], ())
-        case ("day-ends", 3) where path[2] == "report": ([.get], ())
+        case ("days", 3) where path[2] == "report": ([.get], ())
         default: nil
         }
     }
 
     /// Roles and lanes as the head names them; `checkRequest` looks at the body of a new transaction.
-    func checkRights(of till: Till, _ head: Door.Head) throws(Door.Refusal) {
+    func checkRights(of till: Till, _ head: RequestGuard.Head) throws(RequestGuard.Refusal) {
         switch self {
         case .ownTill, .newToken: return
         case .display:
@@ -86,7 +86,7 @@ enum TillCall: Equatable, Sendable {
     private static func roles(for path: [String], _ method: HTTPMethod) -> Set<TillRole> {
         switch path.first {
         // The day is the whole shop's.
-        case "day-ends" where method == .post: [.manager]
+        case "days" where method == .post: [.manager]
         case "status", "openapi.yaml", "help", "terms": [.cashier, .loyalty, .monitor]
         case "lanes" where path.count < 3: [.cashier, .loyalty, .monitor]
         case "lanes" where path.last == "prepare": [.cashier, .loyalty]
@@ -95,18 +95,18 @@ enum TillCall: Equatable, Sendable {
         }
     }
 
-    private func require(_ till: Till, _ roles: Set<TillRole>) throws(Door.Refusal) {
+    private func require(_ till: Till, _ roles: Set<TillRole>) throws(RequestGuard.Refusal) {
         guard roles.isDisjoint(with: till.powers) else { return }
         throw refusal(.authRoleMissing, till)
     }
 
-    private func checkLane(_ lane: String?, _ till: Till) throws(Door.Refusal) {
+    private func checkLane(_ lane: String?, _ till: Till) throws(RequestGuard.Refusal) {
         guard let lane, !till.lanes.contains(lane) else { return }
         throw refusal(.laneNotYours, till, field: "lane")
     }
 
-    private func refusal(_ code: ErrorCode, _ till: Till, field: String? = nil) -> Door.Refusal {
-        var refusal = Door.Refusal(code, field: field)
+    private func refusal(_ code: ErrorCode, _ till: Till, field: String? = nil) -> RequestGuard.Refusal {
+        var refusal = RequestGuard.Refusal(code, field: field)
         refusal.till = till.till
         return refusal
     }
@@ -122,9 +122,9 @@ extension Till {
     /// Type and lanes of a new transaction.
     ///
     /// - Parameter lanes: the daemon's, in its order: a request without a lane goes to the first that is free.
-    func checkRequest(_ request: TransactionRequest, _ known: [KnownLane]) throws(Door.Refusal) {
-        func refusal(_ code: ErrorCode, _ field: String) -> Door.Refusal {
-            var refusal = Door.Refusal(code, field: field)
+    func checkRequest(_ request: TransactionRequest, _ known: [KnownLane]) throws(RequestGuard.Refusal) {
+        func refusal(_ code: ErrorCode, _ field: String) -> RequestGuard.Refusal {
+            var refusal = RequestGuard.Refusal(code, field: field)
             refusal.till = till
             return refusal
         }

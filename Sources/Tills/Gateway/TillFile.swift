@@ -22,9 +22,9 @@ struct TillFile: Sendable {
     /// A file of before is written anew with its sum, as far as the disk takes it now.
     ///
     /// - Throws: where there is such a file and it cannot be used: a gateway without it would forget who was revoked.
-    func load() throws(GatewayError) -> TillBook {
-        guard FileSystem.exists(path) else { return TillBook() }
-        let book: TillBook
+    func load() throws(GatewayError) -> TillRegistry {
+        guard FileSystem.exists(path) else { return TillRegistry() }
+        let book: TillRegistry
         let isSummed: Bool
         do throws(SystemError) {
             let bytes = try FileSystem.bytes(of: path, atMost: Self.largest)
@@ -37,7 +37,7 @@ struct TillFile: Sendable {
         return book
     }
 
-    func save(_ book: TillBook) throws(GatewayError) {
+    func save(_ book: TillRegistry) throws(GatewayError) {
         do throws(SystemError) {
             guard let list = try? WireJSON.encode(book.all) else { throw SystemError(code: EINVAL) }
             let bytes = Self.head + Self.sum(of: list) + Self.middle + list + Array("}\n".utf8)
@@ -59,11 +59,11 @@ struct TillFile: Sendable {
         return list
     }
 
-    private static func book(_ list: [UInt8]) throws(SystemError) -> TillBook {
+    private static func book(_ list: [UInt8]) throws(SystemError) -> TillRegistry {
         guard let tills = try? WireJSON.decode([Till].self, from: list),
             Set(tills.map(\.till)).count == tills.count
         else { throw SystemError(code: EBADMSG) }
-        return TillBook(tills)
+        return TillRegistry(tills)
     }
 }
 

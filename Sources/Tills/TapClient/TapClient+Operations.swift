@@ -12,21 +12,21 @@ extension TapClient {
     ///   - wait: seconds to wait for its end.
     /// - Throws: `capture.too_much`, `capture.expired`, `operation.pending` and the like.
     public func capture(
-        _ id: TransactionID, _ demand: CaptureDemand = CaptureDemand(), key: String, wait: Int = 30
+        _ id: TransactionID, _ demand: CaptureRequest = CaptureRequest(), key: String, wait: Int = 30
     ) async throws(TapClientError) -> PaymentOperation {
         try await operate(id, "captures", try Self.encode(demand), key, wait)
     }
 
     /// Has another sum held from now on, or the same one for longer.
     public func adjust(
-        _ id: TransactionID, _ demand: AdjustmentDemand, key: String, wait: Int = 30
+        _ id: TransactionID, _ demand: AdjustmentRequest, key: String, wait: Int = 30
     ) async throws(TapClientError) -> PaymentOperation {
         try await operate(id, "adjustments", try Self.encode(demand), key, wait)
     }
 
     /// Gives up what a payment holds, or a part of it.
     public func release(
-        _ id: TransactionID, _ demand: ReleaseDemand = ReleaseDemand(), key: String, wait: Int = 30
+        _ id: TransactionID, _ demand: ReleaseRequest = ReleaseRequest(), key: String, wait: Int = 30
     ) async throws(TapClientError) -> PaymentOperation {
         try await operate(id, "releases", try Self.encode(demand), key, wait)
     }
@@ -46,20 +46,20 @@ extension TapClient {
     ///
     /// - Throws: what the request itself would be refused with.
     public func tryCapture(
-        _ id: TransactionID, _ demand: CaptureDemand = CaptureDemand()
+        _ id: TransactionID, _ demand: CaptureRequest = CaptureRequest()
     ) async throws(TapClientError) -> OperationDryRun {
         try await call(post("/v1/transactions/\(id)/captures", try Self.encode(Tried(demand)), TransactionID().text, 0))
     }
 
     public func tryAdjust(
-        _ id: TransactionID, _ demand: AdjustmentDemand
+        _ id: TransactionID, _ demand: AdjustmentRequest
     ) async throws(TapClientError) -> OperationDryRun {
         try await call(
             post("/v1/transactions/\(id)/adjustments", try Self.encode(Tried(demand)), TransactionID().text, 0))
     }
 
     public func tryRelease(
-        _ id: TransactionID, _ demand: ReleaseDemand = ReleaseDemand()
+        _ id: TransactionID, _ demand: ReleaseRequest = ReleaseRequest()
     ) async throws(TapClientError) -> OperationDryRun {
         try await call(post("/v1/transactions/\(id)/releases", try Self.encode(Tried(demand)), TransactionID().text, 0))
     }
@@ -91,7 +91,7 @@ extension TapClient {
 
     /// Says how an operation without an answer has ended, for administrators.
     public func resolve(
-        _ id: OperationID, _ demand: ResolutionDemand
+        _ id: OperationID, _ demand: ResolutionRequest
     ) async throws(TapClientError) -> PaymentOperation {
         try await callWithBody("/v1/operations/\(id)/resolution", demand)
     }

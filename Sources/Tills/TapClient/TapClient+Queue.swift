@@ -70,7 +70,7 @@ extension TapClient {
     public func settle(
         _ id: TransactionID, as outcome: Settlement.Outcome, amount: Money? = nil, note: String
     ) async throws(TapClientError) -> Transaction {
-        let demand = SettlementDemand(outcome, amount: amount, note: note)
+        let demand = SettlementRequest(outcome, amount: amount, note: note)
         return try await callWithBody("/v1/open-items/\(id)/settlement", demand)
     }
 

@@ -83,7 +83,7 @@ public struct TapClient: Sendable {
         let request = HTTPClientRequest(
             .post, "/v1/lanes/\(HTTPClientRequest.percentEncoded(lane))/card-commands",
             fields: ["Content-Type": "application/json"],
-            body: try Self.encode(CardCommandsDemand(commands, deadline: seconds)))
+            body: try Self.encode(CardCommandsRequest(commands, deadline: seconds)))
         return try await call(request, answerWithin: answerTime + .seconds(seconds + Limits.cardCommandSeconds))
     }
 
@@ -202,9 +202,9 @@ public struct TapClient: Sendable {
     /// - Throws: `transaction.not_approved`, `queue.stored`, `session.not_owner`.
     @discardableResult
     public func reverse(
-        _ id: TransactionID, reason: ReversalDemand.Reason = .customerCancel
+        _ id: TransactionID, reason: ReversalRequest.Reason = .customerCancel
     ) async throws(TapClientError) -> Transaction {
-        let body = try Self.encode(ReversalDemand(reason: reason))
+        let body = try Self.encode(ReversalRequest(reason: reason))
         return try await call(
             HTTPClientRequest(
                 .post, "/v1/transactions/\(id)/reversal", fields: ["Content-Type": "application/json"], body: body))

@@ -5,7 +5,7 @@ import PaymentValues
 extension TillsFile.Till {
     /// The machine of this till's protocol.
     func terminal(_ contents: TillLedger.Contents) -> any TillTerminal {
-        let desk = TillDesk(
+        let desk = TillMachine(
             lane: lane, installation: contents.installation, counter: contents.counter, attempts: contents.attempts,
             past: contents.past, closedThrough: contents.closedThrough,
             refundLimit: refundLimit.map { RefundLimit(each: $0, day: refundLimitOfDay) },
@@ -36,7 +36,7 @@ extension TillsFile.Till {
 
     private var words: ZVTWords {
         ZVTWords(
-            receipt: language.receiptNumber, terminal: "TID", endOfDay: language.dayEnd, total: language.total,
+            receipt: language.receiptNumber, terminal: "TID", endOfDay: language.endOfDay, total: language.total,
             others: "...", decimalSeparator: language.decimalSeparator,
             width: receiptWidth)
     }

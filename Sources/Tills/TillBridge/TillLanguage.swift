@@ -116,6 +116,6 @@ extension TillLanguage {
 
     /// Of the bridge's own lines on paper.
     var receiptNumber: String { ownAtDaemon?.text(.receipt(.receiptNumber)) ?? text("till.receipt") }
-    var dayEnd: String { ownAtDaemon?.text(.report(.dayEnd)) ?? text("day.end") }
+    var endOfDay: String { ownAtDaemon?.text(.report(.endOfDay)) ?? text("day.end") }
     var total: String { ownAtDaemon?.text(.receipt(.total)) ?? text("day.net") }
 }

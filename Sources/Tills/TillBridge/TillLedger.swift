@@ -27,7 +27,7 @@ final class TillLedger {
         var closedThrough: UInt64 = 0
         /// The newest of each number, oldest first.
         var attempts: [Attempt] = []
-        var past = TillPast()
+        var past = AttemptArchive()
         /// Lines that are not as they were written.
         var damaged = 0
         /// There was no ledger, or an empty one.
@@ -38,7 +38,7 @@ final class TillLedger {
         init() {}
 
         /// What a desk has.
-        init(_ desk: TillDesk) {
+        init(_ desk: TillMachine) {
             installation = desk.installation
             counter = desk.counter
             closedThrough = desk.closedThrough
@@ -53,9 +53,9 @@ final class TillLedger {
         var closedThrough: UInt64?
         var attempt: Attempt?
         var turnover: Turnover?
-        var refunds: [TillPast.Refunds]?
-        var sale: TillPast.Sale?
-        var reservation: TillPast.Reservation?
+        var refunds: [AttemptArchive.Refunds]?
+        var sale: AttemptArchive.Sale?
+        var reservation: AttemptArchive.Reservation?
     }
 
     /// Lines beyond which the file is written anew, but for those of the past.
@@ -255,9 +255,9 @@ final class TillLedger {
         consuming func end() -> Contents {
             let ordered = attempts.values.sorted { $0.number < $1.number }
             attempts = [:]
-            let recent = contents.counter - min(contents.counter, UInt64(TillDesk.kept))
+            let recent = contents.counter - min(contents.counter, UInt64(TillMachine.kept))
             contents.attempts = contents.past.take(
-                ordered, keeping: TillDesk.kept, closedThrough: contents.closedThrough
+                ordered, keeping: TillMachine.kept, closedThrough: contents.closedThrough
             ) { $0.highest > recent }
             return contents
         }

@@ -72,7 +72,7 @@ extension TillRefusal {
         case .otherInterfaceNeeded: self.init(.otherInterface, hostCode: code, text: reason.map(language.text))
         case .hostTimeout, .issuerUnavailable: self.init(.hostTimeout, text: reason.map(language.text))
         case .cancelledAfterSending: self.init(.cancelledByOperator, text: reason.map(language.text))
-        case .notConfirmed, .takenBack: self.init(.takenBack, text: reason.map(language.text))
+        case .notConfirmed, .reversed: self.init(.takenBack, text: reason.map(language.text))
         case .notAccepted, .invalidTransaction, .insufficientFunds, .wrongPIN, .cardDeclined, .notAcceptedHere,
             .linkExpired, .handoverExpired, nil:
             self.init(.declined, hostCode: code, text: reason.map(language.text))

@@ -43,7 +43,7 @@ final class TillPayments: Sendable {
 
     // MARK: - Payments
 
-    func start(_ demand: StartDemand) async {
+    func start(_ demand: StartRequest) async {
         let order = demand.order
         guard let currency = Currency(order.currency.letters) else {
             return feed(.settled(demand.key, .notPaid(TillRefusal(.currency))))
@@ -133,7 +133,7 @@ final class TillPayments: Sendable {
 
     func takeBack(_ key: AttemptKey, _ reason: TakeBackReason) async {
         guard let id = await transactionID(key) else { return feed(.takenBack(key)) }
-        let word: ReversalDemand.Reason = reason == .refusedByTill ? .customerCancel : .malfunction
+        let word: ReversalRequest.Reason = reason == .refusedByTill ? .customerCancel : .malfunction
         let answer = await untilAnswered { () throws(TapClientError) in try await self.client.reverse(id, reason: word)
         }
         // Whatever is not approved any more has nothing to be taken back.
@@ -169,7 +169,7 @@ final class TillPayments: Sendable {
         }
         var answer = await untilAnswered { () throws(TapClientError) in
             guard booking.amount > 0 else { return try await self.client.release(id, key: booking.key.text) }
-            let demand = CaptureDemand(amount: Money(value: booking.amount, currency: currency))
+            let demand = CaptureRequest(amount: Money(value: booking.amount, currency: currency))
             return try await self.client.capture(id, demand, key: booking.key.text)
         }
         while case .success(let operation)? = answer, operation.state.isOpen {

@@ -136,7 +136,7 @@ enum Shop {
     static func key(_ scalar: [UInt8]) throws -> P256PrivateKey { try P256PrivateKey(SecretBytes(scalar)) }
 
     static func merchant(
-        _ passType: String, _ scalar: [UInt8]?, wish: VASMerchant.Wish = .pass
+        _ passType: String, _ scalar: [UInt8]?, wish: VASMerchant.Request = .pass
     ) throws -> VASMerchant {
         try VASMerchant(passTypeIdentifier: passType, wish: wish, keys: scalar.map { [VASKey(try key($0))] } ?? [])
     }
@@ -153,7 +153,7 @@ enum Shop {
     }
 
     static func club(
-        wish: VASMerchant.Wish = .pass, isSealed: Bool = false, reread: UInt64 = 0
+        wish: VASMerchant.Request = .pass, isSealed: Bool = false, reread: UInt64 = 0
     ) throws -> LoyaltyProgramme {
         try LoyaltyProgramme(
             id: "club", displayName: "Example Club", priority: 1, rereadDelayMilliseconds: reread,

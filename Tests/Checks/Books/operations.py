@@ -199,7 +199,7 @@ class OperationShop(Shop):
         self.fault(life.sale.order, f"{life.id}: the daemon's account differs (daemon, model): {differences} {life.books.faults()}")
 
     async def close_day(self, key):
-        status, answer = await self.call("POST", "/v1/day-ends", {"label": key}, key=key)
+        status, answer = await self.call("POST", "/v1/days", {"label": key}, key=key)
         if status != 201:
             return self.fault("daemon", f"day end {key}: {status} {answer}")
         told = answer["day"]["number"], sum(each["value"] for each in answer["totals"]["net"])

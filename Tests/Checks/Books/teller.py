@@ -8,7 +8,7 @@ import time
 from ledger import maximum
 from liar import Adapter, Dropped
 
-CALLS = {"completions": "capture", "adjustments": "adjust", "releases": "release", "refunds": "refundLinked"}
+CALLS = {"captures": "capture", "adjustments": "adjust", "releases": "release", "refunds": "refundLinked"}
 SUPPORTS = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "overcapture", "adjust", "extend", "release",
             "refundLinked", "charge"]
 ROADS = [
@@ -148,7 +148,7 @@ class Teller(Adapter):
             self.carried_out[id] = None
             return declined
         answer = {"id": id, "outcome": "approved", "responseCode": "00", "pspReference": f"OP-{id[-12:]}"}
-        if call == "completions":
+        if call == "captures":
             if value > max(account.hold, (account.maximum or 0) - account.captured) or account.hold <= 0:
                 self.faults.append(f"{order}: a capture of {value} above what is left")
             account.captured, account.has_captures = account.captured + value, True

@@ -84,7 +84,7 @@ struct ConfigurationCheckTests {
     /// systemd/nfc-tapd.service.
     @Test("A6: the unit has descriptors for every configuration that is valid")
     func unit() throws {
-        var places = PointOfSaleSettings.Places()
+        var places = PointOfSaleSettings.ConnectionLimits()
         (places.connections, places.streams, places.relayed) = (1_024, 256, 1_024)
         let most = try #require(try Checkout.number("LimitNOFILE", ofUnit: "nfc-tapd.service"))
         #expect(most >= places.descriptors(lanes: 64))

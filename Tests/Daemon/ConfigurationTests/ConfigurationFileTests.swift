@@ -202,7 +202,7 @@ struct ConfigurationTests {
         #expect(refusal(live(own)) == nil)
         #expect(refusal(live(profile))?.key == "profile.key")
         #expect(refusal(live(own, "[psp]\nrecipient-key = \"\(recipient)\"\n"))?.key == "psp.recipient-key")
-        let former = "[[former-service]]\nissuer = \"old\"\nreceipt-key = \"\(receipts)\"\n"
+        let former = "[[former-service]]\nservice-name = \"old\"\nreceipt-key = \"\(receipts)\"\n"
         #expect(refusal(live(own, former))?.key == "former-service[0].receipt-key")
     }
 

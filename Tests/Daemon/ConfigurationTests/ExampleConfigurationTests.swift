@@ -18,7 +18,7 @@ struct ExampleConfigurationTests {
         ("[loyalty]", ""),
         ("[offline]", ""),
         ("[[offline.currency]]", "code = \"EUR\"\namount = 1\ntotal = 1\n"),
-        ("[[former-service]]", "issuer = \"a\"\n"),
+        ("[[former-service]]", "service-name = \"a\"\n"),
         ("[[loyalty.programme]]", "id = \"a\"\n"),
         ("[loyalty.programme.apple]", "pass-type = \"pass.a\"\n"),
         ("[loyalty.programme.google]", "collector = 1\n"),

@@ -61,10 +61,10 @@ struct AuditTests {
                 let transaction = try await shop.post(purchase(1_000), wait: 20).transaction()
                 #expect(transaction.state == .approved)
                 // The ledger keeps the row of a payment until the day that it belongs to is closed.
-                let dayEnd = HTTPClientRequest(
-                    .post, "/v1/day-ends", fields: ["Content-Type": "application/json", "Idempotency-Key": "day"],
+                let endOfDay = HTTPClientRequest(
+                    .post, "/v1/days", fields: ["Content-Type": "application/json", "Idempotency-Key": "day"],
                     body: Array("{}".utf8))
-                #expect(try await shop.send(dayEnd).status == 201)
+                #expect(try await shop.send(endOfDay).status == 201)
                 let later = Timestamp.now.advanced(bySeconds: 86_400 * 401)
                 await shop.daemon.audit.erase(now: later)
                 await shop.daemon.notes.keepNow()

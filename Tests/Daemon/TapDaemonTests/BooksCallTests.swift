@@ -16,7 +16,7 @@ struct BooksCallTests {
 
     private func close(_ shop: Shop, _ key: String, _ body: String) async throws -> Answer {
         let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": key]
-        return try await shop.send(HTTPClientRequest(.post, "/v1/day-ends", fields: fields, body: Array(body.utf8)))
+        return try await shop.send(HTTPClientRequest(.post, "/v1/days", fields: fields, body: Array(body.utf8)))
     }
 
     @Test("A sale is in the list, in the totals and in the report of its day, and in no other")
@@ -40,14 +40,14 @@ struct BooksCallTests {
                 #expect(totals.net.map(\.value) == [1_200] && totals.openCount == 0)
                 let first = try await close(shop, "d-1", #"{"label":"today"}"#)
                 #expect(first.status == 201)
-                let end = try WireJSON.decode(DayEnd.self, from: first.body)
+                let end = try WireJSON.decode(EndOfDay.self, from: first.body)
                 #expect(end.day.label == "today" && end.totals.net.map(\.value) == [1_200])
                 let again = try await close(shop, "d-1", #"{"label":"today"}"#)
-                let repeated = try WireJSON.decode(DayEnd.self, from: again.body)
+                let repeated = try WireJSON.decode(EndOfDay.self, from: again.body)
                 #expect(again.fields.only("Idempotency-Replayed") == "true")
                 #expect(repeated.day.number == end.day.number && repeated.totals == end.totals)
                 #expect(try await close(shop, "d-1", "{}").status == 422)
-                let report = try await get(shop, "/v1/day-ends/\(end.day.number)/report?width=32&copy=true")
+                let report = try await get(shop, "/v1/days/\(end.day.number)/report?width=32&copy=true")
                 let text = String(decoding: report.body, as: UTF8.self)
                 #expect(text.contains("COPY") && text.contains("12.00") && text.contains("TEST"))
                 #expect(text.split(separator: "\n").allSatisfy { $0.count <= 32 })

@@ -35,7 +35,7 @@ struct ContactTests {
                 try await eventually("the first contact") { shop.daemon.health.state.state == .up }
                 await service.serve(try service.json(), at: sandbox)
                 _ = await shop.profiles.refresh()
-                #expect(shop.profiles.current?.issuer != nil)
+                #expect(shop.profiles.current?.serviceName != nil)
                 try await eventually("contact with the profile's payment service") {
                     try await refusal(shop) == nil
                 }

@@ -7,11 +7,11 @@ import Testing
 /// The clock of Berlin in 2026: an hour ahead of UTC, two from 29 March 01:00 UTC to 25 October 01:00 UTC.
 @Suite("When a business day ends")
 struct DayClockTests {
-    private func wall(_ time: Timestamp) -> DayKeeper.WallTime {
+    private func wall(_ time: Timestamp) -> EndOfDaySchedule.WallTime {
         let summer = Timestamp("2026-03-29T01:00:00.000Z") ?? time
         let winter = Timestamp("2026-10-25T01:00:00.000Z") ?? time
         let local = time.advanced(bySeconds: time >= summer && time < winter ? 7_200 : 3_600).components
-        return DayKeeper.WallTime(
+        return EndOfDaySchedule.WallTime(
             year: local.year, month: local.month, day: local.day, minutes: local.hour * 60 + local.minute)
     }
 
@@ -32,6 +32,6 @@ struct DayClockTests {
         ])
     func end(opened: String, minutes: Int, expected: String) throws {
         let opened = try #require(Timestamp(opened))
-        #expect(DayKeeper.end(of: opened, minutes: minutes, wall: wall).description == expected)
+        #expect(EndOfDaySchedule.end(of: opened, minutes: minutes, wall: wall).description == expected)
     }
 }

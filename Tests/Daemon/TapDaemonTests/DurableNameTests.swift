@@ -44,7 +44,7 @@ struct DurableNameTests {
     }
 
     @Test("M7: former books have their names on the disk before new ones are begun")
-    func newBooks() async throws {
+    func newJournal() async throws {
         let folder = try TestFolder()
         let (first, second) = (try DiskLog(), try DiskLog())
         defer {
@@ -55,7 +55,7 @@ struct DurableNameTests {
         let place = ["--runtime-directory", folder.path, "--state-directory", state]
         #expect(try await run(place, first, notifying: folder.path) == 0)
         try FileManager.default.removeItem(atPath: state + "/installation.key")
-        #expect(try await run(place + ["--new-books"], second) == 0)
+        #expect(try await run(place + ["--new-journal"], second) == 0)
         let lines = try second.lines()
         #expect(lines.contains { $0.hasPrefix("rename \(state)/journal.sqlite \(state)/former-books-") }, "\(lines)")
         #expect(try second.uncertainNames() == [])

@@ -17,9 +17,9 @@ struct FormerServiceTests {
     private let former = SigningKey()
     private let current = SigningKey()
 
-    private func wish(_ issuer: String, _ key: SigningKey) throws -> Shop.Wish {
+    private func wish(_ serviceName: String, _ key: SigningKey) throws -> Shop.Wish {
         try StoreAndForwardTests.wish {
-            $0.offline?.issuer = issuer
+            $0.offline?.serviceName = serviceName
             $0.offline?.receiptKey = key.verificationKey
         }
     }
@@ -45,7 +45,7 @@ struct FormerServiceTests {
         try await Shop.open(in: folder, try wish("new", current)) { shop in
             await shop.daemon.stored.noteContact()
             let status = try WireJSON.decode(QueueStatus.self, from: try await shop.get("/v1/queue").body)
-            #expect(status.count == 1 && status.refusal?.code == "offline.issuer_changed")
+            #expect(status.count == 1 && status.refusal?.code == "offline.service_changed")
             let batch = try WireJSON.decode(
                 QueueBatch.self, from: try await shop.post(to: "/v1/queue/batches").body)
             // Neither key counts: one is not configured, the other is not whom the payments are for.
@@ -79,18 +79,19 @@ struct FormerServiceTests {
             try Data(key.jwk.utf8).write(to: URL(filePath: "\(folder.path)/\(name).jwk"))
         }
         let live = "mode = \"live\"\n[profile]\nkey = \"\(folder.path)/psp.jwk\"\n"
-        func service(_ issuer: String, _ key: String) -> String {
-            "[[former-service]]\nissuer = \"\(issuer)\"\nreceipt-key = \"\(folder.path)/\(key).jwk\"\n"
+        func service(_ serviceName: String, _ key: String) -> String {
+            "[[former-service]]\nservice-name = \"\(serviceName)\"\nreceipt-key = \"\(folder.path)/\(key).jwk\"\n"
         }
         let good = try file(live + service("old", "old") + service("older", "old"))
         let configuration = try DaemonConfiguration(good)
         let settings = OfflineSettings(configuration, nil)
         #expect(settings.rules == nil && settings.receiptKey(for: "old") == former.verificationKey)
         #expect(settings.receiptKey(for: "older") == former.verificationKey)
-        #expect(settings.receiptKey(for: settings.issuer) == nil && settings.receiptKey(for: "other") == nil)
+        #expect(settings.receiptKey(for: settings.serviceName) == nil && settings.receiptKey(for: "other") == nil)
         for wrong in [
             live + service("old", "test"), service("old", "none"), service("old", "old") + service("old", "old"),
-            "[[former-service]]\nissuer = \"old\"\n", "[[former-service]]\nreceipt-key = \"\(folder.path)/old.jwk\"\n",
+            "[[former-service]]\nservice-name = \"old\"\n",
+            "[[former-service]]\nreceipt-key = \"\(folder.path)/old.jwk\"\n",
         ] {
             #expect(throws: ConfigurationError.self, "\(wrong)") { try file(wrong) }
         }

@@ -22,10 +22,10 @@ struct LanePreparationTests {
     }
 
     /// One lane that no daemon looks after.
-    private func desk(in folder: TestFolder) throws -> LaneDesk {
+    private func desk(in folder: TestFolder) throws -> LaneRegistry {
         let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
         let settings = CurrentSettings(try DaemonConfiguration(in: folder))
-        return LaneDesk(
+        return LaneRegistry(
             [try Lane(name: "lane-0", source: .virtual(control))], settings.snapshot,
             EventOutlet(events: EventHub(firstID: 1), settings: settings), Shop.quiet)
     }

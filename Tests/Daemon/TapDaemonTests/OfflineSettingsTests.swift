@@ -24,7 +24,7 @@ struct OfflineSettingsTests {
         per-card = 1
         schemes = "Visa, American Express"
         alert-after = 5
-        issuer = "psp"
+        service-name = "psp"
         [[offline.currency]]
         code = "EUR"
         amount = 1000
@@ -45,7 +45,7 @@ struct OfflineSettingsTests {
         rules.age = .seconds(7_200)
         rules.needsSameBoot = false
         rules.perCard = 1
-        #expect(settings.rules == rules && settings.issuer == "psp" && settings.alertAge == .seconds(300))
+        #expect(settings.rules == rules && settings.serviceName == "psp" && settings.alertAge == .seconds(300))
         #expect(settings.receiptKey == SandboxReceipts.key)
     }
 
@@ -71,7 +71,7 @@ struct OfflineSettingsTests {
         let rules = OfflineRules(limits)
         #expect(rules.currencies == ["EUR": .init(amount: 10, total: 20)] && rules.count == 3)
         #expect(rules.schemes == ["Visa"] && rules.needsSameBoot)
-        let contact = OnlineContact(at: .init(milliseconds: 0), boot: "b", issuer: "i")
+        let contact = OnlineContact(at: .init(milliseconds: 0), boot: "b", serviceName: "i")
         #expect(OfflineDecision.expiry(after: contact, by: rules) == Timestamp(milliseconds: 86_400_000))
     }
 }

@@ -104,7 +104,7 @@ final class OperationService: Sendable {
         guard var account = state.accounts[payment] else { return .text(404, "{}") }
         let value = ((body["amount"] ?? body["total"]) as? [String: Any])?["value"] as? Int ?? 0
         switch call {
-        case "completions":
+        case "captures":
             let taken = min(value, account.hold)
             account.captured += value
             account.hold -= taken

@@ -156,7 +156,7 @@ struct PlacesTests {
 
     @Test("C2 who asks for old events again and again waits longer each time; others do not")
     func turns() {
-        let turns = ReplayTurns()
+        let turns = ReplayLimiter()
         let now = Moment(monotonic: 1_000, wall: .now)
         #expect((0..<8).allSatisfy { _ in turns.take(Principal(uid: 7), at: now) == 0 })
         #expect(turns.take(Principal(uid: 7), at: now) == 250)

@@ -230,7 +230,7 @@ extension ProgramTests {
     }
 
     @Test("A8 The way on without a backup is a command that says what it did, and one start later all is well")
-    func newBooks() async throws {
+    func newJournal() async throws {
         let folder = try TestFolder()
         let place = ["--runtime-directory", folder.path]
         let manager = try DatagramSocket(path: folder.path + "/notify")
@@ -243,15 +243,15 @@ extension ProgramTests {
             while !told.contains("STOPPING=1") { told = try #require(try await manager.next()) }
         }
         try await run()
-        let (whole, said) = try start(place + ["--new-books"])
+        let (whole, said) = try start(place + ["--new-journal"])
         #expect(try await end(whole) != 0)
         #expect(text(said).contains("are whole"))
         try FileManager.default.removeItem(atPath: folder.path + "/state/installation.key")
         let (refused, why) = try start(place)
         #expect(try await end(refused) != 0)
         let reason = text(why)
-        #expect(reason.contains("installation.key is missing") && reason.contains("--new-books"), "\(reason)")
-        let (begun, told) = try start(place + ["--new-books"])
+        #expect(reason.contains("installation.key is missing") && reason.contains("--new-journal"), "\(reason)")
+        let (begun, told) = try start(place + ["--new-journal"])
         #expect(try await end(begun) == 0)
         #expect(text(told).contains("former-books-"))
         try await run()

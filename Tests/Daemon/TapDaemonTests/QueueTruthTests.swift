@@ -25,7 +25,7 @@ struct QueueTruthTests {
         // So that storing is allowed: the payment service has been reached in this run of the machine.
         do {
             let journal = try Journal(directory: try state(of: folder))
-            try journal.noteOnline(at: .now, boot: wish.boot, issuer: wish.terminal.recipient.keyID)
+            try journal.noteOnline(at: .now, boot: wish.boot, serviceName: wish.terminal.recipient.keyID)
         }
         try await Shop.open(in: folder, wish) { shop in
             var ids: [TransactionID] = []

@@ -121,7 +121,7 @@ struct ReceiptTests {
     }
 
     @Test("A payment that was taken back after it was paid says so on its next receipt")
-    func takenBack() async throws {
+    func reversed() async throws {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder, .hasty) { shop in

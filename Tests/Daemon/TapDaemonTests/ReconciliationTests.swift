@@ -68,20 +68,20 @@ struct ReconciliationTests {
         return wish
     }
 
-    private func close(_ shop: Shop, _ key: String = "d-1", wait: Int = 20) async throws -> DayEnd {
+    private func close(_ shop: Shop, _ key: String = "d-1", wait: Int = 20) async throws -> EndOfDay {
         let fields: HTTPFields = [
             "Content-Type": "application/json", "Idempotency-Key": key, "Prefer": "wait=\(wait)",
         ]
         let answer = try await shop.send(
-            HTTPClientRequest(.post, "/v1/day-ends", fields: fields, body: Array(#"{"label":"day"}"#.utf8)))
-        return try WireJSON.decode(DayEnd.self, from: answer.body)
+            HTTPClientRequest(.post, "/v1/days", fields: fields, body: Array(#"{"label":"day"}"#.utf8)))
+        return try WireJSON.decode(EndOfDay.self, from: answer.body)
     }
 
-    private func day(_ shop: Shop, _ number: Int64) async throws -> DayEnd {
-        try WireJSON.decode(DayEnd.self, from: try await shop.get("/v1/day-ends/\(number)").body)
+    private func day(_ shop: Shop, _ number: Int64) async throws -> EndOfDay {
+        try WireJSON.decode(EndOfDay.self, from: try await shop.get("/v1/days/\(number)").body)
     }
 
-    private func settled(_ shop: Shop, _ number: Int64) async throws -> DayEnd {
+    private func settled(_ shop: Shop, _ number: Int64) async throws -> EndOfDay {
         try await eventually("the day has an end") {
             let end = try await day(shop, number)
             return end.service?.next == nil ? end : nil
@@ -147,7 +147,7 @@ struct ReconciliationTests {
                 #expect(end.day.state == .balanced && end.differences == [])
                 #expect(end.service?.attempts == 1 && end.service?.next == nil && end.service?.lines?.count == 3)
                 let text = String(
-                    decoding: try await shop.get("/v1/day-ends/\(end.day.number)/report").body, as: UTF8.self)
+                    decoding: try await shop.get("/v1/days/\(end.day.number)/report").body, as: UTF8.self)
                 #expect(text.contains("BALANCED") && text.contains(end.service?.reference ?? "-"))
                 // A day without anything is one, too.
                 #expect(try await close(shop, "d-2").day.state == .balanced)
@@ -171,11 +171,11 @@ struct ReconciliationTests {
                 #expect(difference.items == [DifferenceItem(id: lost.id.text, transaction: lost.id, ours: 2_031)])
                 let totals = try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body)
                 #expect(totals.days?.map(\.number) == [end.day.number])
-                let report = "/v1/day-ends/\(end.day.number)/report?width=32&language=de"
+                let report = "/v1/days/\(end.day.number)/report?width=32&language=de"
                 let text = String(decoding: try await shop.get(report).body, as: UTF8.self)
                 #expect(text.contains("WEICHT AB") && text.contains("20.31") || text.contains("20,31"))
                 #expect(text.split(separator: "\n").allSatisfy { $0.count <= 32 })
-                let path = "/v1/day-ends/\(end.day.number)/resolution"
+                let path = "/v1/days/\(end.day.number)/resolution"
                 #expect(try await shop.post(to: path, #"{"note":""}"#).status == 400)
                 #expect(try await shop.post(to: path, #"{"note":"the bank has found it"}"#).status == 200)
                 #expect(try await shop.post(to: path, #"{"note":"again"}"#).status == 409)

@@ -61,7 +61,7 @@ struct ReserveTests {
         let kept = folder.path + "/journal.sqlite-wal.damaged-1"
         try Data([1]).write(to: URL(filePath: kept))
         #expect(await health.status().error?.code == "storage.failed")
-        #expect(try BookBinding.openMoney(in: folder.path)?.contains { $0.contains("damaged-1") } == true)
+        #expect(try JournalBinding.openMoney(in: folder.path)?.contains { $0.contains("damaged-1") } == true)
         try FileManager.default.removeItem(atPath: kept)
         #expect(await health.status().error == nil)
     }

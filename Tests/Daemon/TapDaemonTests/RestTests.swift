@@ -54,7 +54,7 @@ struct RestTests {
             let now = Moment(
                 monotonic: start.monotonic + seconds * 1_000, wall: start.wall.advanced(bySeconds: seconds))
             if isBelieved, step > 1 {
-                await parts.notes.note(OnlineContact(at: now.wall, boot: "b", issuer: "i"))
+                await parts.notes.note(OnlineContact(at: now.wall, boot: "b", serviceName: "i"))
             }
             await parts.notes.keep(at: now)
             #expect(await parts.health.trouble(at: clock.advanced(by: .seconds(seconds))) == nil)

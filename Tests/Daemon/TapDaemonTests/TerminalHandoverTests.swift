@@ -51,7 +51,8 @@ struct TerminalHandoverTests {
             let begun = try await shop.post(handover(failed.id)).transaction()
             #expect(begun.lane == "-" && begun.order == "T-1" && begun.amount == failed.amount)
             #expect(
-                begun.retryOf == failed.id && begun.details?.handover == LinkWish(expires: 180, to: "sandbox-terminal"))
+                begun.retryOf == failed.id
+                    && begun.details?.handover == LinkOptions(expires: 180, to: "sandbox-terminal"))
             // Nobody else takes money for it meanwhile.
             let second = try await shop.post(purchase(1_200, order: "T-1"))
             #expect(try second.status == 409 && second.error().code == "order.unresolved")

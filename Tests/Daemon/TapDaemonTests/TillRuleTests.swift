@@ -395,6 +395,6 @@ struct TillRuleTests {
         }
         #expect(standing([50]) == .relaying && standing([20, 50]) == .relaying)
         #expect(standing([20]) == .working && standing([]) == PeerStanding.none)
-        #expect(HTTPLimits(PointOfSaleSettings.Places()).relayed == 64)
+        #expect(HTTPLimits(PointOfSaleSettings.ConnectionLimits()).relayed == 64)
     }
 }

@@ -133,21 +133,21 @@ struct TillSightTests {
     func days() async throws {
         try await open { shop, first, second in
             _ = try await pay(first, 500, key: "a")
-            let closed = try await first.post("/v1/day-ends", #"{"label":"one"}"#, key: "d")
+            let closed = try await first.post("/v1/days", #"{"label":"one"}"#, key: "d")
             #expect(closed.status == 201)
-            let end = try WireJSON.decode(DayEnd.self, from: closed.body)
+            let end = try WireJSON.decode(EndOfDay.self, from: closed.body)
             #expect(end.day.till == TillName("bar-1") && end.day.uid == geteuid())
-            let again = try await first.post("/v1/day-ends", #"{"label":"one"}"#, key: "d")
+            let again = try await first.post("/v1/days", #"{"label":"one"}"#, key: "d")
             #expect(again.fields.only("Idempotency-Replayed") == "true")
-            let other = try await second.post("/v1/day-ends", #"{"label":"two"}"#, key: "d")
+            let other = try await second.post("/v1/days", #"{"label":"two"}"#, key: "d")
             #expect(other.status == 201, "the same key of another till")
             let number = end.day.number
-            #expect(try await first.get("/v1/day-ends/\(number)").status == 200)
+            #expect(try await first.get("/v1/days/\(number)").status == 200)
             for path in ["", "/report"] {
-                let refused = try await second.get("/v1/day-ends/\(number)\(path)")
+                let refused = try await second.get("/v1/days/\(number)\(path)")
                 #expect(try refused.error().code == "session.not_owner")
             }
-            let list = try WireJSON.decode(DayList.self, from: try await first.get("/v1/day-ends").body)
+            let list = try WireJSON.decode(DayList.self, from: try await first.get("/v1/days").body)
             #expect(list.days.map(\.number) == [number + 2, number], "the open one and its own")
             #expect(
                 try shop.journal("SELECT detail FROM audit WHERE kind = 'dayEnd' ORDER BY sequence LIMIT 1")

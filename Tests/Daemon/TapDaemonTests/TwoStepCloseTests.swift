@@ -146,7 +146,7 @@ struct TwoStepCloseTests {
             let first = try await shop.post(to: target, #"{"reason":"customerCancel"}"#)
             #expect(first.status == 202 || first.status == 200)
             let end = try await shop.reach([.reversed], transaction.id)
-            #expect(end.result?.reason == .takenBack && end.result?.reversal == .done)
+            #expect(end.result?.reason == .reversed && end.result?.reversal == .done)
             let again = try await shop.post(to: target, #"{"reason":"malfunction"}"#)
             #expect(again.status == 200)
             #expect(try again.transaction().history == end.history)
@@ -256,7 +256,7 @@ struct TwoStepCloseTests {
         try await approved(in: try TestFolder()) { shop, sandbox, transaction in
             var old = transaction
             old.state = .sent
-            let after = try await ClientWishes(shop.store).reverse(old, .malfunction)
+            let after = try await ClientRequests(shop.store).reverse(old, .malfunction)
             #expect(after.state == .reversing || after.state == .reversed)
             _ = try await shop.reach([.reversed], transaction.id)
             #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])

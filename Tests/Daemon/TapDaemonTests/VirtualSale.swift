@@ -63,17 +63,17 @@ struct VirtualSale {
             id: TransactionID(), type: .purchase, mode: .test, lane: "east",
             amount: Money(value: Self.amount, currency: euro),
             createdAt: Timestamp(milliseconds: Self.begin))
-        var demand = Demand(kind: .sale, owner: Principal(uid: 1_000))
+        var demand = TransactionParameters(kind: .sale, owner: Principal(uid: 1_000))
         (demand.maximumReads, demand.deadline) = (3, deadline)
         func moment() -> Moment {
             let time = Int64(reader.milliseconds - first)
             return Moment(monotonic: time, wall: Timestamp(milliseconds: Self.begin + time))
         }
         let machine = TransactionMachine(wire, demand, at: moment())
-        var running = Running(
+        var running = LiveTransaction(
             machine,
-            RunTerms(
-                terminal: .test, addressee: Addressee(nil, nil), offline: OfflineSettings(rules: nil, issuer: "service")
+            TransactionContext(
+                terminal: .test, route: ServiceRoute(nil, nil), offline: OfflineSettings(rules: nil, issuer: "service")
             ))
         var end = End()
         let race = LaneRace(["east"])

@@ -34,7 +34,7 @@ struct WorkedExampleMessageTests {
             if request.method == .get, request.path.contains("operations"), isSilent.load(ordering: .relaxed) {
                 return .text(503, "{}")
             }
-            let calls: Set<String> = ["completions", "adjustments", "releases", "refunds"]
+            let calls: Set<String> = ["captures", "adjustments", "releases", "refunds"]
             guard request.method == .post, calls.contains(request.path.last ?? "") else { return await pass() }
             switch faults.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             case .lostBefore: return .nothing
@@ -136,8 +136,8 @@ struct WorkedExampleMessageTests {
                     sale.id, "captures", #"{"amount":{"value":13400,"currency":"EUR"},"final":true}"#))
             #expect(capture.state == .done)
             #expect(
-                try bench.sent("completions", sale.id, as: CompletionRequest.self) == [
-                    CompletionRequest(
+                try bench.sent("captures", sale.id, as: PSPAPI.CaptureRequest.self) == [
+                    PSPAPI.CaptureRequest(
                         id: capture.id, mode: .test, amount: try euros(13_400), final: true, order: sale.order,
                         pspReference: sale.result?.pspReference)
                 ])
@@ -157,9 +157,9 @@ struct WorkedExampleMessageTests {
                         sale.id, "captures", #"{"amount":{"value":\#(value),"currency":"EUR"},"final":false}"#))
             }
             _ = try bench.done(try await bench.operate(sale.id, "releases", "{}"))
-            let captures = try bench.sent("completions", sale.id, as: CompletionRequest.self)
+            let captures = try bench.sent("captures", sale.id, as: PSPAPI.CaptureRequest.self)
             #expect(captures.map(\.amount.value) == [4_000, 3_000] && captures.allSatisfy { !$0.final })
-            let releases = try bench.sent("releases", sale.id, as: ReleaseRequest.self)
+            let releases = try bench.sent("releases", sale.id, as: PSPAPI.ReleaseRequest.self)
             #expect(
                 releases.map(\.amount.value) == [3_000] && releases.first?.pspReference == sale.result?.pspReference)
             #expect(
@@ -178,9 +178,9 @@ struct WorkedExampleMessageTests {
             let declined = try await bench.operate(hotel.id, "adjustments", more)
             #expect(try WireJSON.decode(PaymentOperation.self, from: declined.body).state == .refused)
             #expect(try bench.done(try await bench.operate(hotel.id, "captures", "{}")).state == .done)
-            let adjustments = try bench.sent("adjustments", hotel.id, as: AdjustmentRequest.self)
+            let adjustments = try bench.sent("adjustments", hotel.id, as: PSPAPI.AdjustmentRequest.self)
             #expect(adjustments.map(\.total?.value) == [8_000, 12_000] && adjustments.allSatisfy { $0.extend == nil })
-            let all = try bench.sent("completions", hotel.id, as: CompletionRequest.self)
+            let all = try bench.sent("captures", hotel.id, as: PSPAPI.CaptureRequest.self)
             #expect(all.map(\.amount.value) == [8_000] && all.map(\.final) == [true])
             #expect(try bench.rows(hotel.id) == "authorised 5000/0; adjusted 3000/0; captured -8000/8000")
             #expect(try await bench.entry(hotel.id).captured == 8_000)
@@ -199,8 +199,8 @@ struct WorkedExampleMessageTests {
                     sale.id, "captures",
                     #"{"amount":{"value":4620,"currency":"EUR"},"tip":{"value":600,"currency":"EUR"}}"#))
             #expect(
-                try bench.sent("completions", sale.id, as: CompletionRequest.self) == [
-                    CompletionRequest(
+                try bench.sent("captures", sale.id, as: PSPAPI.CaptureRequest.self) == [
+                    PSPAPI.CaptureRequest(
                         id: capture.id, mode: .test, amount: try euros(4_620), tip: try euros(600), final: true,
                         order: sale.order, pspReference: sale.result?.pspReference)
                 ])
@@ -274,9 +274,9 @@ struct WorkedExampleMessageTests {
             bench.way.isSilent.store(false, ordering: .relaxed)
             let end = try await bench.shop.get("/v1/operations/\(capture.id)?wait=60")
             #expect(try WireJSON.decode(PaymentOperation.self, from: end.body).state == .done)
-            let asked = try bench.sent("completions", sale.id, as: CompletionRequest.self)
+            let asked = try bench.sent("captures", sale.id, as: PSPAPI.CaptureRequest.self)
             #expect(Set(asked.map(\.id)) == [capture.id] && asked.map(\.final) == [true])
-            #expect(try bench.sent("releases", sale.id, as: ReleaseRequest.self).isEmpty)
+            #expect(try bench.sent("releases", sale.id, as: PSPAPI.ReleaseRequest.self).isEmpty)
             #expect(try bench.rows(sale.id) == "authorised 3000/0; captured -1000/1000; released -2000/0")
             let entry = try await bench.entry(sale.id)
             #expect(entry.captured == 1_000 && entry.released == 2_000 && entry.held == 0)

@@ -137,12 +137,13 @@ struct WorkedExampleTests {
                     #expect(try rows(shop, sale.id) == "captured 0/700; reversed 0/-700")
                     let asked = passage.exchanges.filter { $0.path.last == "reversals" }
                     #expect(asked.count >= 2 && asked.last?.status == 200)
-                    let wanted = ReversalRequest(
+                    let wanted = PSPAPI.ReversalRequest(
                         reason: .timeout, amount: sale.amount, pspReference: sale.result?.pspReference)
                     for each in asked {
                         #expect(each.path == ["v1", "authorizations", sale.id.text, "reversals"])
                         #expect(each.key == sale.id.text)
-                        #expect(try WireJSON.decode(ReversalRequest.self, from: Array(each.request.utf8)) == wanted)
+                        #expect(
+                            try WireJSON.decode(PSPAPI.ReversalRequest.self, from: Array(each.request.utf8)) == wanted)
                     }
                     let told = try await shop.events(until: .paymentReversed).map(\.name)
                     let names: [EventName] = [.paymentApproved, .paymentDeclined, .paymentReversed]
@@ -255,19 +256,19 @@ struct WorkedExampleTests {
         try await withShop { shop, passage in
             let sale = try await pay(shop, 1_000)
             _ = try expectSale(sale, .sale, .noCVM, in: passage)
-            func close(_ label: String) async throws -> DayEnd {
+            func close(_ label: String) async throws -> EndOfDay {
                 let answer = try await shop.send(
                     HTTPClientRequest(
-                        .post, "/v1/day-ends",
+                        .post, "/v1/days",
                         fields: [
                             "Content-Type": "application/json", "Idempotency-Key": UUID().uuidString,
                             "Prefer": "wait=20",
                         ], body: Array(#"{"label":"\#(label)"}"#.utf8)))
                 #expect(answer.status == 201, "\(answer.text)")
-                return try WireJSON.decode(DayEnd.self, from: answer.body)
+                return try WireJSON.decode(EndOfDay.self, from: answer.body)
             }
             /// What the service was told of the day, and what it has answered.
-            func expectDay(_ end: DayEnd, _ kind: FigureLine.Kind, _ value: Int64) throws {
+            func expectDay(_ end: EndOfDay, _ kind: FigureLine.Kind, _ value: Int64) throws {
                 let exchange = try #require(
                     passage.exchanges.first { $0.path == ["v1", "reconciliations"] && $0.key == end.day.id })
                 let lines = [
@@ -287,7 +288,7 @@ struct WorkedExampleTests {
             let first = try await close("day-1")
             #expect(first.totals.net.map(\.value) == [1_000])
             try expectDay(first, .captured, 1_000)
-            let report = "/v1/day-ends/\(first.day.number)/report"
+            let report = "/v1/days/\(first.day.number)/report"
             let printed = try await shop.get(report).text
             let answer = try await shop.post(
                 #"{"type":"refund","of":"\#(sale.id)","amount":{"value":1000,"currency":"EUR"}}"#, wait: 20)
@@ -304,7 +305,7 @@ struct WorkedExampleTests {
             try expectDay(second, .refunded, -1_000)
             #expect(first.day.closedAt == second.day.openedAt && second.day.number == first.day.number + 1)
             let again = try WireJSON.decode(
-                DayEnd.self, from: try await shop.get("/v1/day-ends/\(first.day.number)").body)
+                EndOfDay.self, from: try await shop.get("/v1/days/\(first.day.number)").body)
             #expect(again == first && again.day.label == "day-1")
             #expect(try await shop.get(report).text == printed && printed.contains("10.00"))
             let posts = passage.exchanges.filter { $0.method == .post }.compactMap(\.key)

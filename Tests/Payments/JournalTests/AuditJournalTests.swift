@@ -180,7 +180,7 @@ struct AuditJournalTests {
         try book.sign()
         func examined() throws -> [AuditFault] {
             var examination = AuditExamination(file: book.path + "/journal.sqlite", key: book.key.verificationKey)
-            let (never, wished) = (StopWish(), StopWish())
+            let (never, wished) = (StopRequest(), StopRequest())
             wished.isWished = true
             for turn in 0..<10_000 {
                 // Every second step is ended early.

@@ -143,7 +143,7 @@ import Transactions
                 try AuditSource(file: file.path).forEachLink { if $0 != nil { count += 1 } }
                 #expect(count > records.count)
             case .examination:
-                #expect(try JournalExamination(directory: path, stop: StopWish()).isSound("payment") == true)
+                #expect(try JournalExamination(directory: path, stop: StopRequest()).isSound("payment") == true)
             }
             let journal = try Journal(directory: path)
             #expect(try records.map { try journal.record($0.transaction.id) } == records)
@@ -187,7 +187,7 @@ import Transactions
     func examination() throws {
         try removing {
             _ = try fill(400)
-            let stop = StopWish()
+            let stop = StopRequest()
             do {
                 let tables = try Journal(directory: path).tables()
                 #expect(Set(tables).isSuperset(of: ["payment", "state_change", "audit", "queue_record", "meta"]))

@@ -113,7 +113,7 @@ final class BookedJournal {
         }
     }
 
-    func begin(_ payment: TransactionID, _ wish: NewOperation.Wish, key: String? = nil) throws -> OperationCreation {
+    func begin(_ payment: TransactionID, _ wish: NewOperation.Request, key: String? = nil) throws -> OperationCreation {
         let time = now
         return try journal.createOperation(
             NewOperation(
@@ -125,7 +125,7 @@ final class BookedJournal {
 
     /// Asks for something and gets it, or not.
     func carryOut(
-        _ payment: TransactionID, _ wish: NewOperation.Wish, _ answer: OperationAnswer? = .done()
+        _ payment: TransactionID, _ wish: NewOperation.Request, _ answer: OperationAnswer? = .done()
     ) throws -> OperationRecord {
         guard case .created(let record) = try begin(payment, wish) else {
             throw Refused()

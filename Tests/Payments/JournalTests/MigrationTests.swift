@@ -123,7 +123,7 @@ struct MigrationTests {
             let last = try #require(try journal.list(TransactionFilter(), limit: 1)?.transactions.first?.number)
             #expect(last == 21)
             let closing = try journal.closeDay(
-                NewDayEnd(owner: Principal(uid: 1), idempotencyKey: "d", requestHash: "h", label: "first", at: .now))
+                NewEndOfDay(owner: Principal(uid: 1), idempotencyKey: "d", requestHash: "h", label: "first", at: .now))
             guard case .closed(let end) = closing else { throw BookedJournal.Refused() }
             #expect(end.totals.lines.isEmpty && end.totals.net.isEmpty)
             #expect(try journal.days(limit: 9).map(\.label) == [nil, "first", "before this version"])

@@ -11,7 +11,7 @@ import Transactions
 @Suite("Open items in the journal")
 struct OpenItemTests {
     private let start = Timestamp(milliseconds: 1_000_000)
-    private let service = AskedService(issuer: "a", socket: "/a.sock")
+    private let service = AskedService(serviceName: "a", socket: "/a.sock")
 
     /// A payment that is being taken back, of a service.
     private func reversing(_ body: (Journal, TransactionID, String) throws -> Void) throws {

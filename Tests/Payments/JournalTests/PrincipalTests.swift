@@ -76,7 +76,7 @@ struct PrincipalTests {
             try books.go(refund.id, [.sent, .approved])
             #expect(
                 try books.journal.createRefund(refund, of: new.id, amount: 10) == .known(.repeated(refund.id)))
-            let day = NewDayEnd(owner: owner, idempotencyKey: "K", requestHash: "h", label: "x", at: books.now)
+            let day = NewEndOfDay(owner: owner, idempotencyKey: "K", requestHash: "h", label: "x", at: books.now)
             guard case .closed(let end) = try books.journal.closeDay(day),
                 case .repeated(let again) = try books.journal.closeDay(day)
             else { throw BookedJournal.Refused() }

@@ -28,7 +28,7 @@ struct QueueTests {
         sealed.card = card
         let changes = [StateChange(.armed), StateChange(.reading), sealed, StateChange(.stored)]
         let refused = try journal.store(
-            changes, NewQueueRecord(record: "r-\(id)", issuer: "psp", storedAt: .now), to: id, card: card,
+            changes, NewQueueRecord(record: "r-\(id)", serviceName: "psp", storedAt: .now), to: id, card: card,
             since: .init(milliseconds: 0)
         ) { _ in refusal }
         #expect(refused == refusal)
@@ -36,7 +36,7 @@ struct QueueTests {
     }
 
     private func batch(_ id: String = "b", _ count: Int = 1) -> BatchRecord {
-        BatchRecord(id: id, issuer: "psp", count: count, hash: "h", signature: "s", createdAt: .now)
+        BatchRecord(id: id, serviceName: "psp", count: count, hash: "h", signature: "s", createdAt: .now)
     }
 
     @Test("The queue is in the order of storing, and counts what the next decision needs")
@@ -48,7 +48,7 @@ struct QueueTests {
             let extent = try journal.queueExtent()
             #expect(extent == QueueExtent(count: 2, oldest: queue[0].storedAt))
             let facts = QueueFacts(queue)
-            #expect(facts.count == 2 && facts.totals == ["EUR": 1_000] && facts.issuers == ["psp"])
+            #expect(facts.count == 2 && facts.totals == ["EUR": 1_000] && facts.serviceNames == ["psp"])
             let card = try #require(queue.first?.transaction.card)
             let count = try journal.storedCount(of: card, since: .init(milliseconds: 0))
             #expect(count == 2)
@@ -142,10 +142,10 @@ struct QueueTests {
     func contact() throws {
         try open { journal in
             let none = try journal.lastOnline()
-            try journal.noteOnline(at: .init(milliseconds: 1), boot: "a", issuer: "i")
-            try journal.noteOnline(at: .init(milliseconds: 2), boot: "b", issuer: "j")
+            try journal.noteOnline(at: .init(milliseconds: 1), boot: "a", serviceName: "i")
+            try journal.noteOnline(at: .init(milliseconds: 2), boot: "b", serviceName: "j")
             let last = try journal.lastOnline()
-            #expect(none == nil && last?.at.milliseconds == 2 && last?.boot == "b" && last?.issuer == "j")
+            #expect(none == nil && last?.at.milliseconds == 2 && last?.boot == "b" && last?.serviceName == "j")
         }
     }
 }

@@ -8,11 +8,11 @@ import Transactions
 
 @Suite("Figures of a day in the journal")
 struct ReconciliationTests {
-    private static let service = AskedService(issuer: "bank", socket: "/run/psp.sock")
+    private static let service = AskedService(serviceName: "bank", socket: "/run/psp.sock")
 
-    private func close(_ books: BookedJournal, _ key: String = "d-1") throws -> DayEnd {
+    private func close(_ books: BookedJournal, _ key: String = "d-1") throws -> EndOfDay {
         let closing = try books.journal.closeDay(
-            NewDayEnd(
+            NewEndOfDay(
                 owner: Principal(uid: 1000), idempotencyKey: key, requestHash: "h", label: "day",
                 reconciliation: ReconciliationPlan(service: Self.service, mode: .test, terminal: "00000001"),
                 at: books.now))

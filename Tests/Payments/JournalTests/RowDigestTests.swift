@@ -26,12 +26,12 @@ struct RowDigestTests {
         _ = try books.carryOut(sale, .capture(amount: 13_400, tip: 1_400))
         _ = try books.payment(700)
         _ = try books.journal.closeDay(
-            NewDayEnd(
+            NewEndOfDay(
                 owner: Principal(uid: 1000), idempotencyKey: "d-1", requestHash: "h", label: "today", at: books.now))
         let stored = try books.payment(300, states: [.armed, .reading, .sealed, .stored])
         try books.journal.noteBelieved(books.now)
         try books.journal.probe(at: books.now)
-        try books.journal.bind(key: "thumbprint", telling: [Journal.formerBooks + "there"])
+        try books.journal.bind(key: "thumbprint", telling: [Journal.formerJournal + "there"])
         try books.journal.noteOnline(at: books.now, boot: "boot", issuer: "psp")
         // With the digests that belong to it, as the journal writes.
         try books.tamper(
@@ -104,7 +104,7 @@ struct RowDigestTests {
             }
             var examination = AuditExamination(file: path + "/journal.sqlite", key: key.verificationKey)
             var faults: [AuditFault]?
-            while faults == nil { faults = try examination.step(StopWish()) }
+            while faults == nil { faults = try examination.step(StopRequest()) }
             if faults?.isEmpty == false { found.insert("audit") }
             return found
         } catch {
@@ -173,7 +173,7 @@ struct RowDigestTests {
         _ = try books.sqlite(drops + "UPDATE ledger SET lane = 'main2' WHERE payment = '\(hit)'")
         // A day end writes into the rows of all payments, before anybody has looked.
         _ = try books.journal.closeDay(
-            NewDayEnd(owner: Principal(uid: 1000), idempotencyKey: "d", requestHash: "h", label: "", at: books.now))
+            NewEndOfDay(owner: Principal(uid: 1000), idempotencyKey: "d", requestHash: "h", label: "", at: books.now))
         #expect(try books.journal.damagedPayments().map(\.id) == [hit])
         #expect(try books.journal.record(whole)?.transaction.state == .approved)
         try books.tamper("UPDATE payment SET cashier = 'new' WHERE id = '\(hit)'")

@@ -12,7 +12,7 @@ private struct Story {
     /// What a power cut leaves.
     struct Disk {
         var session: StandingSession
-        var books: PaymentBooks
+        var books: PaymentLedger
         var confirmedAt: Timestamp?
         var isReversing = false
     }
@@ -38,7 +38,7 @@ private struct Story {
         mode = number % 3 == 0 ? .sale : .hold
         let id = TransactionID()
         let amount = Int64.random(in: 100...5_000, using: &generator)
-        var books = PaymentBooks(
+        var books = PaymentLedger(
             payment: id, currency: try #require(Currency("EUR")), capture: mode == .hold ? .manual : .automatic)
         _ = books.approved(amount, isAwaitingConfirmation: true)
         let tap = StandingTap(

@@ -10,7 +10,7 @@ import Transactions
 
 @Suite("Stored cards in the journal")
 struct StoredCardJournalTests {
-    private let service = AskedService(issuer: "service", socket: "/run/psp.sock")
+    private let service = AskedService(serviceName: "service", socket: "/run/psp.sock")
 
     private func check(_ books: BookedJournal, _ terms: AgreementTerms) throws -> NewTransaction {
         var new = try books.new(.verification, 0)
@@ -41,7 +41,7 @@ struct StoredCardJournalTests {
         var new = try books.new(.charge, 1_900)
         let agreement = try #require(card.agreements.last)
         var request = TransactionRequest(type: .charge, amount: new.amount)
-        request.charge = ChargeWish(card.id, under: agreement.id, .merchant, .recurring)
+        request.charge = ChargeOptions(card.id, under: agreement.id, .merchant, .recurring)
         new.details = TransactionDetails(request)
         return new
     }
@@ -142,7 +142,7 @@ struct StoredCardJournalTests {
         #expect(try books.journal.storedCards(mode: .live, token: "tok").isEmpty)
         #expect(try books.journal.beginDeletion(of: card.id, mode: .live, by: Principal(uid: 1), at: books.now) == nil)
         var new = try books.new(.verification, 0)
-        new.service = AskedService(issuer: "other", socket: "/run/other.sock")
+        new.service = AskedService(serviceName: "other", socket: "/run/other.sock")
         new.agreement = Agreement(
             AgreementID(), AgreementTerms(.recurring, text: "I agree", language: "en"),
             hash: Journal.hash(of: "I agree"), agreedAt: books.now)

@@ -58,7 +58,7 @@ struct ExampleTests {
         var sale = Sale(.automatic, approved: 1250)
         try sale.refund(500)
         try sale.refund(750)
-        #expect(throws: BooksRefusal.refundTooMuch(limit: 0)) { try sale.refund(1) }
+        #expect(throws: LedgerRefusal.refundTooMuch(limit: 0)) { try sale.refund(1) }
         #expect(sale.text == ["captured 0/+1250", "refunded 0/-500", "refunded 0/-750"])
         #expect(sale.account.refundable == 0)
         #expect(sale.account.state == .refunded)
@@ -70,7 +70,7 @@ struct ExampleTests {
         let first = try sale.books.requestRefund(TransactionID(), amount: 1000)
         #expect(sale.account.pendingRefund == 1000)
         #expect(sale.account.refundable == 250)
-        #expect(throws: BooksRefusal.refundTooMuch(limit: 250)) { try sale.refund(300) }
+        #expect(throws: LedgerRefusal.refundTooMuch(limit: 250)) { try sale.refund(300) }
         let answer = sale.books.refundAnswered(first.id, .refused)
         #expect(answer == .rows([]))
         #expect(sale.account.pendingRefund == 0)
@@ -81,7 +81,7 @@ struct ExampleTests {
     @Test("8: after a partial approval what was approved counts")
     func partialApproval() throws {
         var sale = Sale(.automatic, approved: 605)
-        #expect(throws: BooksRefusal.refundTooMuch(limit: 605)) { try sale.refund(1210) }
+        #expect(throws: LedgerRefusal.refundTooMuch(limit: 605)) { try sale.refund(1210) }
     }
 
     @Test("9: while a capture has no answer nothing else begins, and a late answer is booked")
@@ -90,8 +90,8 @@ struct ExampleTests {
         let capture = try sale.books.requestCapture(OperationID(), amount: 1000, at: Sale.now)
         sale.move(capture, to: .sent)
         sale.move(capture, to: .unknown)
-        #expect(throws: BooksRefusal.operationPending(capture.id)) { try sale.release() }
-        #expect(throws: BooksRefusal.operationPending(capture.id)) { try sale.refund(1) }
+        #expect(throws: LedgerRefusal.operationPending(capture.id)) { try sale.release() }
+        #expect(throws: LedgerRefusal.operationPending(capture.id)) { try sale.refund(1) }
         sale.note(sale.books.answered(capture.id, .done()))
         #expect(sale.text == ["authorised +3000/0", "captured -1000/+1000", "released -2000/0"])
         let again = sale.books.answered(capture.id, .done())
@@ -103,7 +103,7 @@ struct ExampleTests {
     @Test("10: what nobody confirmed is taken back when the reversal begins")
     func unconfirmed() throws {
         var sale = Sale(.automatic, approved: 700, isAwaitingConfirmation: true)
-        #expect(throws: BooksRefusal.confirmationPending) { try sale.refund(700) }
+        #expect(throws: LedgerRefusal.confirmationPending) { try sale.refund(700) }
         sale.note(.rows(sale.books.reversalBegan()))
         #expect(sale.text == ["captured 0/+700", "reversed 0/-700"])
         #expect(sale.account.state == .reversed)
@@ -114,7 +114,7 @@ struct ExampleTests {
     @Test("11: a capture that comes after the time is refused, and the hold expires")
     func expiry() throws {
         var sale = Sale(.manual, approved: 9000, captureBefore: Sale.now)
-        #expect(throws: BooksRefusal.captureExpired) {
+        #expect(throws: LedgerRefusal.captureExpired) {
             try sale.books.requestCapture(OperationID(), at: Sale.now)
         }
         sale.note(sale.books.expired())
@@ -136,17 +136,17 @@ struct ExampleTests {
     func reversals() throws {
         var refunded = Sale(.automatic, approved: 1000)
         try refunded.refund(1)
-        #expect(throws: BooksRefusal.reversalRefunded) { try refunded.books.requestReversal() }
+        #expect(throws: LedgerRefusal.reversalRefunded) { try refunded.books.requestReversal() }
 
         var inPart = Sale(.manual, approved: 1000)
         try inPart.capture(400, isFinal: false)
-        #expect(throws: BooksRefusal.reversalCapturedInPart) { try inPart.books.requestReversal() }
+        #expect(throws: LedgerRefusal.reversalCapturedInPart) { try inPart.books.requestReversal() }
 
         var whole = Sale(.manual, approved: 1000)
         try whole.capture(400)
         let rows = try whole.books.requestReversal()
         #expect(rows.map(\.money) == [-400])
-        #expect(throws: BooksRefusal.alreadyReversed) { try whole.refund(1) }
+        #expect(throws: LedgerRefusal.alreadyReversed) { try whole.refund(1) }
     }
 
     @Test("A capture confirms an approval that waits for the till")
@@ -160,6 +160,6 @@ struct ExampleTests {
     func adjustmentLimit() throws {
         var sale = Sale(.manual, approved: 1000)
         for total in 1...10 { try sale.adjust(Int64(total), .refused) }
-        #expect(throws: BooksRefusal.adjustmentTooMany) { try sale.adjust(11) }
+        #expect(throws: LedgerRefusal.adjustmentTooMany) { try sale.adjust(11) }
     }
 }

@@ -48,14 +48,14 @@ struct RandomTests {
 }
 
 private struct Story {
-    var books: PaymentBooks
+    var books: PaymentLedger
     var purse = Purse()
     var told: [String] = []
     private var now = Sale.now
     private var open: Ledger.Operation?
 
     init(capture: PaymentAccount.Capture, _ generator: inout SeededGenerator) {
-        books = PaymentBooks(payment: TransactionID(), currency: Currency("EUR") ?? .none, capture: capture)
+        books = PaymentLedger(payment: TransactionID(), currency: Currency("EUR") ?? .none, capture: capture)
         let amount = Int64.random(in: 1...10_000, using: &generator)
         let maximum: Int64? = Bool.random(using: &generator) ? amount * 2 : nil
         _ = books.approved(amount, captureBefore: nil, maximumCapture: maximum)
@@ -128,7 +128,7 @@ private struct Story {
 
     /// What a journal would keep is all that the books need.
     private mutating func restartFromRows() {
-        books = PaymentBooks(
+        books = PaymentLedger(
             payment: books.payment, currency: books.currency, capture: books.capture, rows: books.rows,
             operations: books.operations, refunds: books.refunds, captureBefore: books.captureBefore,
             maximumCapture: books.maximumCapture, isAwaitingConfirmation: books.isAwaitingConfirmation)

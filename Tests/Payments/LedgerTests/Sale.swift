@@ -8,7 +8,7 @@ import Testing
 struct Sale {
     static let now = Timestamp(milliseconds: 1_795_000_000_000)
 
-    var books: PaymentBooks
+    var books: PaymentLedger
     private(set) var text: [String] = []
     var account: PaymentAccount { books.account }
 
@@ -16,7 +16,7 @@ struct Sale {
         _ capture: PaymentAccount.Capture, approved amount: Int64, captureBefore: Timestamp? = nil,
         maximumCapture: Int64? = nil, isAwaitingConfirmation: Bool = false
     ) {
-        books = PaymentBooks(payment: TransactionID(), currency: Currency("EUR") ?? .none, capture: capture)
+        books = PaymentLedger(payment: TransactionID(), currency: Currency("EUR") ?? .none, capture: capture)
         note(
             books.approved(
                 amount, captureBefore: captureBefore, maximumCapture: maximumCapture,
@@ -40,7 +40,7 @@ struct Sale {
         note(books.refundAnswered(refund.id, .done(amount)))
     }
 
-    mutating func note(_ booking: Booking) {
+    mutating func note(_ booking: Posting) {
         guard case .rows(let rows) = booking else {
             Issue.record("nothing was booked: \(booking)")
             return

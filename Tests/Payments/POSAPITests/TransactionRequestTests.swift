@@ -139,17 +139,17 @@ struct TransactionRequestTests {
         }
         for number in ["4111111111111111", "5555-5555-5555-4444"] {
             #expect(
-                fault(#"{"reference":"\#(number)"}"#, CaptureDemand.self)
+                fault(#"{"reference":"\#(number)"}"#, CaptureRequest.self)
                     == WireError(.requestInvalidField, field: "reference"))
             #expect(
-                fault(#"{"label":"\#(number)"}"#, DayEndDemand.self)
+                fault(#"{"label":"\#(number)"}"#, EndOfDayRequest.self)
                     == WireError(.requestInvalidField, field: "label"))
             #expect(
                 fault(#"{"label":"\#(number)","amount":{"value":1,"currency":"EUR"}}"#, Item.self)
                     == WireError(.requestInvalidField, field: "label"))
         }
-        #expect(fault(#"{"reference":"tab-7"}"#, CaptureDemand.self) == nil)
-        #expect(fault(#"{"label":"2026-11-28"}"#, DayEndDemand.self) == nil)
+        #expect(fault(#"{"reference":"tab-7"}"#, CaptureRequest.self) == nil)
+        #expect(fault(#"{"label":"2026-11-28"}"#, EndOfDayRequest.self) == nil)
         #expect(fault(#"{"label":"4006381333931","amount":{"value":1,"currency":"EUR"}}"#, Item.self) == nil)
     }
 

@@ -59,7 +59,7 @@ struct AdapterMessageTests {
         func euro(_ value: Int64) throws -> Money { Money(value: value, currency: try #require(Currency("EUR"))) }
         #expect(
             try text(
-                CompletionRequest(
+                CaptureRequest(
                     id: id, mode: .test, amount: euro(13_400), tip: euro(1_400), final: true, order: "T-7",
                     pspReference: "S-3"))
                 == #"{"amount":{"currency":"EUR","value":13400},"final":true,"id":"\#(Self.id)","mode":"test","order":"T-7","pspReference":"S-3","tip":{"currency":"EUR","value":1400}}"#

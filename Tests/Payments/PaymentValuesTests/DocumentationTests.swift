@@ -65,7 +65,7 @@ struct DocumentationTests {
         ("openapi-psp.yaml", AuthorizationRequest.CVM.allCases.map(\.rawValue)),
         ("openapi-psp.yaml", AuthorizationAnswer.Outcome.allCases.map(\.rawValue)),
         ("openapi-psp.yaml", AuthorizationAnswer.Action.allCases.map(\.rawValue)),
-        ("openapi-psp.yaml", ReversalRequest.Reason.allCases.map(\.rawValue)),
+        ("openapi-psp.yaml", PSPAPI.ReversalRequest.Reason.allCases.map(\.rawValue)),
         ("openapi-psp.yaml", ReversalAnswer.Way.allCases.map(\.rawValue)),
         ("openapi-psp.yaml", AdapterFeature.allCases.map(\.rawValue)),
         ("openapi-psp.yaml", AdapterOperationAnswer.Outcome.allCases.map(\.rawValue)),

@@ -22,7 +22,7 @@ struct ProfileTests {
 
     @Test func `every member of the example arrives`() throws {
         let profile = try Profile(json: Example.bytes())
-        #expect(profile.serial == 7 && profile.issuer == "nfc-tap sandbox")
+        #expect(profile.serial == 7 && profile.serviceName == "nfc-tap sandbox")
         #expect(profile.issuedAt.description == "2026-03-01T08:00:00.000Z")
         #expect(profile.expiresAt.description == "2026-03-31T08:00:00.000Z")
         #expect(profile.merchant.id == "sandbox-merchant" && profile.merchant.displayName == "Corner Shop")
@@ -68,7 +68,7 @@ struct ProfileTests {
         (#""serial": 7"#, #""serial": 0"#, .member(.outOfRange("serial", 1...9_007_199_254_740_991))),
         (#""serial": 7,"#, "", .member(.missing("serial"))),
         (#""serial": 7"#, #""serial": 7, "colour": 1"#, .member(.unknown("colour"))),
-        (#""issuer": "nfc-tap sandbox""#, #""issuer": """#, .text("issuer", bytes: 1...64)),
+        (#""serviceName": "nfc-tap sandbox""#, #""serviceName": """#, .text("serviceName", bytes: 1...64)),
         (#""2026-03-01T08:00:00Z""#, #""1 March""#, .time("issuedAt")),
         (#""2026-03-31T08:00:00Z""#, #""2026-03-01T08:00:00Z""#, .period("expiresAt")),
         (#""Corner Shop""#, #""Corner\nShop""#, .text("merchant.displayName", bytes: 1...64)),

@@ -24,8 +24,8 @@ struct OfflineDecisionTests {
 
     private func situation(hours: Int64 = 1) -> OfflineSituation {
         OfflineSituation(
-            now: contactAt.advanced(bySeconds: hours * 3_600), boot: "b1", issuer: "psp",
-            lastContact: OnlineContact(at: contactAt, boot: "b1", issuer: "psp"))
+            now: contactAt.advanced(bySeconds: hours * 3_600), boot: "b1", serviceName: "psp",
+            lastContact: OnlineContact(at: contactAt, boot: "b1", serviceName: "psp"))
     }
 
     private func refusal(
@@ -84,10 +84,10 @@ struct OfflineDecisionTests {
     }
 
     @Test("Another payment service blocks until the former one's payments are gone, and it was reached itself")
-    func issuer() throws {
-        #expect(try refusal { _, situation, _ in situation.issuer = "other" } == .offlineNotContacted)
-        #expect(try refusal { _, situation, _ in situation.storedIssuers = ["former"] } == .offlineIssuerChanged)
-        #expect(try refusal { _, situation, _ in situation.storedIssuers = ["psp"] } == nil)
+    func serviceName() throws {
+        #expect(try refusal { _, situation, _ in situation.serviceName = "other" } == .offlineNotContacted)
+        #expect(try refusal { _, situation, _ in situation.storedServiceNames = ["former"] } == .offlineServiceChanged)
+        #expect(try refusal { _, situation, _ in situation.storedServiceNames = ["psp"] } == nil)
     }
 
     @Test("Amount, sum, number, currency, scheme and card each have their limit, which itself is still allowed")

@@ -19,7 +19,7 @@ struct SignedBatchTests {
             cvm: .noCVM, emv: "", card: card, envelope: "sealed",
             terminal: .init(id: "1", merchant: "m", capabilities: []), offline: offline)
         return try SignedRecord(
-            .init(authorization: request, storedAt: now, issuer: "psp", boot: "b"), key: key)
+            .init(authorization: request, storedAt: now, serviceName: "psp", boot: "b"), key: key)
     }
 
     private func altered(_ jws: String) -> String {

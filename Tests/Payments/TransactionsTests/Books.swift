@@ -145,8 +145,8 @@ enum Sample {
         (answer.action, answer.singleTap) = (.pinRequired, true)
         return answer
     }
-    static func demand(_ attempt: PINAttemptID) -> PINDemand {
-        PINDemand(PINAttempt(id: attempt, device: "pad", format: 4, keySet: "keys"), account: "sealed")
+    static func demand(_ attempt: PINAttemptID) -> PINRequest {
+        PINRequest(PINAttempt(id: attempt, device: "pad", format: 4, keySet: "keys"), account: "sealed")
     }
 
     static let card = MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010")

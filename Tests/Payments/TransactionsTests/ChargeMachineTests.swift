@@ -19,12 +19,12 @@ struct ChargeMachineTests {
             order: "ABO-12", createdAt: now.wall)
         let card = try #require(
             MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010", token: "tok"))
-        var demand = Demand(kind: .sale, owner: Principal(uid: 1))
+        var demand = TransactionParameters(kind: .sale, owner: Principal(uid: 1))
         demand.charge = StoredCharge(
             ChargeRequest(
                 id: transaction.id, mode: .test, amount: transaction.amount, terminal: "1", token: "tok",
                 under: agreement,
-                ChargeWish(StoredCardID(), under: agreement.id, .merchant, .recurring)), of: card)
+                ChargeOptions(StoredCardID(), under: agreement.id, .merchant, .recurring)), of: card)
         return TransactionMachine(transaction, demand, at: now)
     }
 
@@ -110,8 +110,8 @@ struct ChargeMachineTests {
         #expect(words(resent) == ["charge 3 true"])
         let refused = machine.take(
             .replied(.answered(AuthorizationAnswer(outcome: .declined, responseCode: "05")), question: 3), at: later)
-        let takenBack = try #require(write(refused))
-        #expect(takenBack.changes.map(\.state) == [.reversing])
+        let reversed = try #require(write(refused))
+        #expect(reversed.changes.map(\.state) == [.reversing])
     }
 
     @Test func `A restart takes back what was sent, and ends what was not`() throws {
@@ -120,7 +120,7 @@ struct ChargeMachineTests {
             transaction.state = state
             transaction.history.append(Transaction.Step(state: state, at: now.wall))
             var machine = TransactionMachine(
-                recorded: transaction, Demand(kind: .sale, owner: Principal(uid: 1)), at: now)
+                recorded: transaction, TransactionParameters(kind: .sale, owner: Principal(uid: 1)), at: now)
             let recovered = try #require(write(machine.take(.recover(), at: now)))
             #expect(recovered.changes.map(\.state) == [end])
         }

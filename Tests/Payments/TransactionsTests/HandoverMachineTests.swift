@@ -12,7 +12,7 @@ struct HandoverMachineTests {
 
     /// Goes on to a card that is being read.
     private func reading() throws -> TransactionMachine {
-        var demand = Demand(kind: .refund, owner: Principal(uid: 1))
+        var demand = TransactionParameters(kind: .refund, owner: Principal(uid: 1))
         demand.isHandedOver = true
         var machine = TransactionMachine(Sample.transaction(.refund), demand, at: now)
         _ = machine.take(.begin, at: now)
@@ -44,7 +44,7 @@ struct HandoverMachineTests {
         #expect(sealed.changes.map(\.state) == [.sealed] && sealed.changes[0].authorization == read.request)
         #expect(outward(sealing).isEmpty)
         let out = outward(machine.take(.written(sealed.number), at: now))
-        #expect(out == [.handOver(read.request), .settleReader])
+        #expect(out == [.passRefundRead(read.request), .settleReader])
         #expect(!machine.isOver)
         let end = machine.take(.tapFinished, at: now)
         #expect(machine.isOver && machine.transaction.state == .sealed && machine.due == nil)
@@ -72,11 +72,11 @@ struct HandoverMachineTests {
         let read = try #require(Sample.read(machine.transaction, at: now.wall))
         let sealed = try #require(write(machine.take(.read(read), at: now)))
         _ = machine.take(.written(sealed.number), at: now)
-        let answer = outward(machine.take(.cancel(.client, WishID(1)), at: now))
-        #expect(answer == [.answer(WishID(1), .tooLate(.sealed, becomesReversal: false))])
+        let answer = outward(machine.take(.cancel(.client, RequestID(1)), at: now))
+        #expect(answer == [.answer(RequestID(1), .tooLate(.sealed, becomesReversal: false))])
 
         var armed = try reading()
-        _ = armed.take(.cancel(.client, WishID(1)), at: now)
+        _ = armed.take(.cancel(.client, RequestID(1)), at: now)
         let ended = try #require(write(armed.take(.ended(.readCancelled, withoutApplication: false), at: now)))
         #expect(ended.changes.map(\.state) == [.cancelled])
     }
@@ -87,7 +87,7 @@ struct HandoverMachineTests {
         let sealed = try #require(write(machine.take(.read(read), at: now)))
         let out = outward(machine.take(.notWritten(sealed.number, .full), at: now))
         #expect(machine.transaction.state == .failed)
-        #expect(!out.contains { if case .handOver = $0 { true } else { false } })
+        #expect(!out.contains { if case .passRefundRead = $0 { true } else { false } })
     }
 
     @Test func `A start that finds it sealed ends it: nothing has left`() throws {
@@ -97,7 +97,7 @@ struct HandoverMachineTests {
             Transaction.Step(state: $0, at: now.wall)
         }
         var machine = TransactionMachine(
-            recorded: recorded, Demand(kind: .refund, owner: Principal(uid: 1)), at: now)
+            recorded: recorded, TransactionParameters(kind: .refund, owner: Principal(uid: 1)), at: now)
         let failed = try #require(write(machine.take(.recover(), at: now)))
         #expect(failed.changes.map(\.state) == [.failed])
         #expect(failed.changes[0].error?.code == "interrupted")

@@ -154,7 +154,7 @@ struct LaneTableTests {
         #expect(table.toPrepare(at: 0, renewalPause: 1).map(\.name) == ["b"])
         table.apply([("a", lane("a", 3)), ("b", nil)], groups: [:], offersLoyalty: false)
         #expect(table["a"]?.device.number == 1)
-        table.takeBack("a")
+        table.withdraw("a")
         #expect(table["a"]?.device.number == 3 && table["a"]?.status.state == .ready)
         #expect(table.takeRetired() == [Reader(number: 1)])
         table.take(["b"], for: holder(TransactionID()))

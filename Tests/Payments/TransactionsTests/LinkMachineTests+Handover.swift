@@ -66,11 +66,11 @@ extension LinkMachineTests {
 
     @Test func `A cancel or a reversal that finds a declined card leaves nothing to take back`() throws {
         var desk = try opened(.handover)
-        desk.take(.cancel(.client, WishID(1)))
+        desk.take(.cancel(.client, RequestID(1)))
         desk.reply(declined(desk))
         #expect(desk.answers == [.tooLate(.declined, becomesReversal: false)] && desk.state == .declined)
         desk = try opened(.handover)
-        desk.take(.reverse(.customerCancel, WishID(1)))
+        desk.take(.reverse(.customerCancel, RequestID(1)))
         desk.reply(declined(desk))
         #expect(desk.state == .declined && !desk.asked.contains("reverse"))
     }
@@ -81,7 +81,7 @@ extension LinkMachineTests {
         for (age, question) in [(Int64(60), "look"), (900, "close")] {
             var desk = Desk(
                 TransactionMachine(
-                    recorded: recovered, Demand(kind: .sale, owner: Principal(uid: 1)), at: Self.begin))
+                    recorded: recovered, TransactionParameters(kind: .sale, owner: Principal(uid: 1)), at: Self.begin))
             desk.now.wall = desk.now.wall.advanced(bySeconds: age)
             desk.take(.recover())
             desk.take(.due)

@@ -19,7 +19,7 @@ struct LinkMachineTests {
         var asked: [String] = []
         var told: [Event] = []
         var events: [EventName] { told.map(\.name) }
-        var answers: [WishAnswer] = []
+        var answers: [RequestAnswer] = []
         var question = 0
 
         init(_ machine: TransactionMachine) { self.machine = machine }
@@ -66,7 +66,7 @@ struct LinkMachineTests {
             id: TransactionID(), type: type, mode: .test, lane: "-", amount: Money(value: 1_250, currency: euro),
             order: "T-7", createdAt: Self.begin.wall)
         var request = TransactionRequest(type: type, amount: transaction.amount)
-        request.link = LinkWish(expires: 900, to: type == .link ? nil : "counter-2")
+        request.link = LinkOptions(expires: 900, to: type == .link ? nil : "counter-2")
         transaction.details = TransactionDetails(request)
         transaction.retryOf = TransactionID("01a2037f-7168-7d2c-9e61-5263e834c583")
         transaction.state = state
@@ -75,7 +75,7 @@ struct LinkMachineTests {
 
     func desk(_ type: TransactionType = .link) throws -> Desk {
         let transaction = try transaction(.created, type)
-        var demand = Demand(kind: .sale, owner: Principal(uid: 1))
+        var demand = TransactionParameters(kind: .sale, owner: Principal(uid: 1))
         demand.link = LinkRequest(
             id: transaction.id, mode: .test, amount: transaction.amount, terminal: "1",
             expiresAt: transaction.createdAt.advanced(bySeconds: 900), to: transaction.details?.handover?.to)
@@ -222,7 +222,7 @@ struct LinkMachineTests {
     @Test func `A cancel is answered by the service: cancelled, or too late because it was paid`() throws {
         for isPaid in [false, true] {
             var desk = try opened()
-            desk.take(.cancel(.client, WishID(1)))
+            desk.take(.cancel(.client, RequestID(1)))
             #expect(desk.asked.last == "close" && desk.answers.isEmpty)
             desk.reply(isPaid ? paid(desk) : ended(desk, .cancelled))
             #expect(desk.answers == [isPaid ? .tooLate(.approved, becomesReversal: false) : .cancelled])
@@ -233,7 +233,7 @@ struct LinkMachineTests {
 
     @Test func `A cancel without an answer is too late for now, and is asked for until there is one`() throws {
         var desk = try opened()
-        desk.take(.cancel(.client, WishID(1)))
+        desk.take(.cancel(.client, RequestID(1)))
         desk.reply(.unusable)
         #expect(desk.answers == [.tooLate(.sent, becomesReversal: false)])
         desk.wait(2)
@@ -245,7 +245,7 @@ struct LinkMachineTests {
     @Test func `A cancel while the service is being asked closes it with the next question`() throws {
         var desk = try opened()
         desk.wait(2)
-        desk.take(.cancel(.client, WishID(1)))
+        desk.take(.cancel(.client, RequestID(1)))
         #expect(desk.asked == ["open", "look"])
         desk.reply(try open(desk))
         #expect(desk.asked == ["open", "look", "close"])
@@ -253,7 +253,7 @@ struct LinkMachineTests {
 
     @Test func `A reversal closes it, and takes back what was paid all the same`() throws {
         var desk = try opened()
-        desk.take(.reverse(.customerCancel, WishID(1)))
+        desk.take(.reverse(.customerCancel, RequestID(1)))
         #expect(desk.answers == [.done] && desk.asked.last == "close")
         desk.reply(paid(desk))
         #expect(desk.states == [.sent, .reversing] && desk.asked.last == "reverse")
@@ -282,7 +282,7 @@ struct LinkMachineTests {
         }
         #expect(desk.machine.open == .unanswered)
         let note = Settlement(.notCharged, at: desk.now.wall, uid: 1, note: "asked by telephone")
-        desk.take(.settle(note, WishID(2)))
+        desk.take(.settle(note, RequestID(2)))
         #expect(desk.answers.last == .done && desk.state == .declined)
         // The answer that was on its way says the contrary, and changes nothing.
         desk.reply(paid(desk))
@@ -299,7 +299,7 @@ struct LinkMachineTests {
         for (age, question) in [(Int64(60), "look"), (900, "close"), (100_000, "close")] {
             var desk = Desk(
                 TransactionMachine(
-                    recorded: recovered, Demand(kind: .sale, owner: Principal(uid: 1)), at: Self.begin))
+                    recorded: recovered, TransactionParameters(kind: .sale, owner: Principal(uid: 1)), at: Self.begin))
             desk.now.wall = desk.now.wall.advanced(bySeconds: age)
             desk.take(.recover())
             desk.take(.due)
@@ -322,7 +322,7 @@ struct LinkMachineTests {
             let before = desk.state
             word = nil
             switch random.next(12) {
-            case 0: desk.take(.cancel(.client, WishID(9)))
+            case 0: desk.take(.cancel(.client, RequestID(9)))
             case 1: desk.reply(.neverSeen)
             case 2, 3: desk.reply(.unusable)
             case 4: desk.reply(try open(desk))

@@ -32,7 +32,8 @@ struct MachineClockTests {
     func reversal(wall: Int64, left: Int64) {
         let plan = ReversalPlan(reason: .timeout, attempts: 3, due: start.wall.advanced(bySeconds: 10))
         var machine = TransactionMachine(
-            recorded: recorded(sent + [.approved, .reversing]), Demand(kind: .sale, owner: Principal(uid: 1_000)),
+            recorded: recorded(sent + [.approved, .reversing]),
+            TransactionParameters(kind: .sale, owner: Principal(uid: 1_000)),
             reversal: plan,
             at: moment(0, wall: wall))
         _ = machine.take(.recover(), at: moment(0, wall: wall))
@@ -45,7 +46,8 @@ struct MachineClockTests {
             as [(Int64, Int64)])
     func unconfirmed(wall: Int64, left: Int64) {
         let machine = TransactionMachine(
-            recorded: recorded(sent + [.approved], confirmBy: 60), Demand(kind: .sale, owner: Principal(uid: 1_000)),
+            recorded: recorded(sent + [.approved], confirmBy: 60),
+            TransactionParameters(kind: .sale, owner: Principal(uid: 1_000)),
             at: moment(0, wall: wall))
         #expect(machine.due == start.monotonic + left * 1_000 + 1)
         #expect(machine.isConfirmable(at: moment(left, wall: -3_600)) == true)
@@ -60,7 +62,7 @@ struct MachineClockTests {
     func powerCut(within: Int64, wall: Int64) {
         var machine = TransactionMachine(
             recorded: recorded(sent + [.approved], confirmBy: within),
-            Demand(kind: .sale, owner: Principal(uid: 1_000)), at: moment(0, wall: wall))
+            TransactionParameters(kind: .sale, owner: Principal(uid: 1_000)), at: moment(0, wall: wall))
         let early = moment(30, wall: wall + 30)
         #expect(machine.isConfirmable(at: early) == true)
         #expect(machine.take(.due, at: early).isEmpty, "it is not taken back while a confirmation counts")
@@ -79,7 +81,8 @@ struct MachineClockTests {
             var transaction = recorded(sent + [.approved], confirmBy: isConfirmed ? 30 : nil)
             transaction.confirmation?.confirmedAt = start.wall
             let machine = TransactionMachine(
-                recorded: transaction, Demand(kind: .sale, owner: Principal(uid: 1_000)), at: moment(0, wall: 60))
+                recorded: transaction, TransactionParameters(kind: .sale, owner: Principal(uid: 1_000)),
+                at: moment(0, wall: 60))
             #expect(machine.due == nil && machine.isConfirmable(at: moment(0, wall: 60)) == nil)
         }
     }

@@ -319,7 +319,7 @@ struct MachineTests {
         ]
         for (settled, answered, isContrary) in cases {
             var stage = play(.stored, .forward, .written, .unusable, .written, .forward, .neverSeen, .written)
-            let (whole, id) = (stage.books.transaction.amount, WishID(900))
+            let (whole, id) = (stage.books.transaction.amount, RequestID(900))
             let sum = settled.map { Money(value: $0, currency: whole.currency) }
             let word = Settlement(.charged, amount: sum, at: stage.now.wall, uid: 0, note: "in the portal")
             let asked = stage.machine.take(.settle(word, id), at: stage.now)

@@ -167,7 +167,7 @@ extension Stage {
             arms += 1
             if state != .armed || lanes.isEmpty || arms > 1 { fault("arms \(lanes) in \(state), time \(arms)") }
         case .charge: fault("charges a stored card")
-        case .handOver: fault("hands over what is its own")
+        case .passRefundRead: fault("hands over what is its own")
         case .link: fault("asks about a link")
         case .send(let request, let number, let isAgain, _):
             // What was stored is forwarded without what held for the read only.
@@ -310,7 +310,7 @@ extension Stage {
         }
     }
 
-    private mutating func check(_ answer: WishAnswer, to wish: WishID, _ state: TransactionState) {
+    private mutating func check(_ answer: RequestAnswer, to wish: RequestID, _ state: TransactionState) {
         guard let kind = openWishes.removeValue(forKey: wish.number) else {
             return fault("answers \(wish.number) again: \(answer)")
         }

@@ -23,8 +23,8 @@ enum Scenario: String, CaseIterable, Sendable {
         Orders(from: start, along: stories, with: moves, limit: Scenario.limit, depth: depth)
     }
 
-    var demand: Demand {
-        var demand = Demand(kind: self == .refund ? .refund : .sale, owner: Principal(uid: 1_000))
+    var demand: TransactionParameters {
+        var demand = TransactionParameters(kind: self == .refund ? .refund : .sale, owner: Principal(uid: 1_000))
         demand.maximumReads = self == .loyalty ? .max : 2
         demand.wantsPasses = self == .loyalty || self == .combined
         if self == .confirmed || self == .unconfirmed { demand.confirmWithin = 120 }

@@ -33,7 +33,7 @@ struct Stage {
     var question = 0
     var reversalQuestion = 0
     /// The first one: every other has to be the same.
-    var reversal: ReversalRequest?
+    var reversal: PSPAPI.ReversalRequest?
     var answeredQuestion = 0
     var heard: Heard = []
     /// First sendings since the payment was stored last.
@@ -73,7 +73,7 @@ struct Stage {
         static let notDelivered = Heard(rawValue: 128)
     }
 
-    init(_ transaction: Transaction, _ demand: Demand) {
+    init(_ transaction: Transaction, _ demand: TransactionParameters) {
         now = Sample.start
         books = Books(transaction)
         disk = books
@@ -81,7 +81,7 @@ struct Stage {
     }
 
     /// As an earlier run left it.
-    init(recorded books: Books, _ demand: Demand, at now: Moment = Sample.start) {
+    init(recorded books: Books, _ demand: TransactionParameters, at now: Moment = Sample.start) {
         self.now = now
         self.books = books
         disk = books
@@ -187,10 +187,10 @@ struct Stage {
         now.wall.milliseconds += milliseconds
     }
 
-    private mutating func wish(_ kind: Wish) -> WishID {
+    private mutating func wish(_ kind: Wish) -> RequestID {
         wishes += 1
         openWishes[wishes] = kind
-        return WishID(wishes)
+        return RequestID(wishes)
     }
 
     /// The first answer to a question is what counts.
@@ -303,8 +303,8 @@ struct Stage {
 
 extension [Effect] {
     /// For how long the device is to ask, and what others are told of it.
-    var askedPIN: (demand: PINDemand?, time: Duration?, notice: PINNotice?) {
-        var asked: (demand: PINDemand?, time: Duration?, notice: PINNotice?)
+    var askedPIN: (demand: PINRequest?, time: Duration?, notice: PINNotice?) {
+        var asked: (demand: PINRequest?, time: Duration?, notice: PINNotice?)
         for case .outward(let outward, _) in self {
             if case .askPIN(let demand, let time) = outward { (asked.demand, asked.time) = (demand, time) }
             if case .publish(let event) = outward, event.name == .pinRequested { asked.notice = event.pin }

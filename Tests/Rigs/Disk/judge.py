@@ -124,7 +124,7 @@ def judge(shop, facts, sold):
         if known.get("state") != "done":
             faults.append(f"operation {id} was told done, and is {known.get('state', known)}")
     for day, totals in facts.days.items():
-        if shop.get(f"/v1/day-ends/{day}").get("totals") != totals:
+        if shop.get(f"/v1/days/{day}").get("totals") != totals:
             faults.append(f"day {day} was told closed, and is not, or has other figures")
     orders = [each.get("order") for each in here.values() if each["state"] == "approved" and each["type"] == "purchase"]
     faults += [f"order {order} is charged twice" for order in set(orders) if order and orders.count(order) > 1]

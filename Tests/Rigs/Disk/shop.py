@@ -311,7 +311,7 @@ class Shop:
             step()
         self.ask("POST", "/v1/transactions", {"type": "refund", "of": sales["paid"]["id"], "amount": {"value": 500, "currency": "EUR"}},
                  key="key-back", wait=20)
-        self.ask("POST", "/v1/day-ends", {}, key="key-day", wait=20)
+        self.ask("POST", "/v1/days", {}, key="key-day", wait=20)
         self.sell("last", 900)
         self.stop("nfc-tapd")
 

@@ -15,7 +15,7 @@ from shop import Shop, until
 
 KEPT = "state/copy.sqlite"
 # A start that refuses says what to do.
-REMEDIES = ("restore", "--new-books")
+REMEDIES = ("restore", "--new-journal")
 
 
 def journal(path):
@@ -161,7 +161,7 @@ class NewBooks(Stage):
         shop.begin(bridge=False)
 
     def begin_anew(self, shop):
-        words = ["--config", f"{shop.folder}/nfc-tapd.toml", "--runtime-directory", shop.folder, "--new-books"]
+        words = ["--config", f"{shop.folder}/nfc-tapd.toml", "--runtime-directory", shop.folder, "--new-journal"]
         subprocess.run([f"{shop.binaries}/nfc-tapd", *words], check=True, capture_output=True, cwd=shop.folder,
                        env={**os.environ, **shop.environment})
 

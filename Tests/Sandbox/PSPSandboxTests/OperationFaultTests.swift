@@ -21,9 +21,9 @@ struct OperationFaultTests {
     @Test func `93 is an HTTP 500, and its repetition is carried out`() async throws {
         try await SandboxBench.run { bench in
             let id = try await bench.approved(5_000)
-            let request = CompletionRequest(
+            let request = CaptureRequest(
                 id: OperationID(), mode: .test, amount: try SandboxBench.euro(1_093), final: false)
-            let first = try await bench.operate("completions", on: id, request, key: request.id.text)
+            let first = try await bench.operate("captures", on: id, request, key: request.id.text)
             #expect(first.status == 500)
             #expect(try await bench.operation(request.id) == nil)
             #expect(try await bench.capture(1_093, of: id, final: false, id: request.id).outcome == .approved)

@@ -148,9 +148,9 @@ struct SandboxBench: Sendable {
         _ value: Int64, of payment: TransactionID, tip: Int64? = nil, final: Bool = true,
         id: OperationID = OperationID()
     ) async throws -> AdapterOperationAnswer {
-        let request = CompletionRequest(
+        let request = CaptureRequest(
             id: id, mode: .test, amount: try Self.euro(value), tip: try tip.map(Self.euro), final: final)
-        return try answer(await operate("completions", on: payment, request, key: id.text))
+        return try answer(await operate("captures", on: payment, request, key: id.text))
     }
 
     func adjust(

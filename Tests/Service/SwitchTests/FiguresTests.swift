@@ -9,25 +9,25 @@ import Testing
 struct FiguresTests {
     @Test func `a hold is captured in parts, its rest given up, and nothing more can be taken`() throws {
         var (figures, booking) = PaymentFigures.approved(.preauth, 1_000)
-        #expect(booking == Booking(card: -1_000, hold: 1_000))
-        #expect(try figures.capture(300, tip: 0, isFinal: false, isOver: false).0 == Booking(hold: -300, shop: 300))
+        #expect(booking == Posting(card: -1_000, hold: 1_000))
+        #expect(try figures.capture(300, tip: 0, isFinal: false, isOver: false).0 == Posting(hold: -300, shop: 300))
         let (last, rest) = try figures.capture(500, tip: 50, isFinal: true, isOver: false)
-        #expect(last == Booking(card: 200, hold: -700, shop: 500))
+        #expect(last == Posting(card: 200, hold: -700, shop: 500))
         #expect(rest == 200)
         #expect(figures.held == 0)
-        #expect(throws: BookRefusal.settled) { try figures.capture(1, tip: 0, isFinal: true, isOver: false) }
+        #expect(throws: PostingRefusal.settled) { try figures.capture(1, tip: 0, isFinal: true, isOver: false) }
         #expect(figures == PaymentFigures(kind: .preauth, authorised: 1_000, captured: 800, released: 200))
     }
 
     @Test func `what is over, too much, nothing or not a hold is refused with its reason`() throws {
         var (hold, _) = PaymentFigures.approved(.preauth, 1_000)
-        #expect(throws: BookRefusal.expired) { try hold.capture(1, tip: 0, isFinal: true, isOver: true) }
-        #expect(throws: BookRefusal.tooMuch) { try hold.capture(1_001, tip: 0, isFinal: true, isOver: false) }
-        #expect(throws: BookRefusal.unsupported) { try hold.capture(10, tip: 11, isFinal: true, isOver: false) }
-        #expect(throws: BookRefusal.settled) { try hold.refund(1) }
+        #expect(throws: PostingRefusal.expired) { try hold.capture(1, tip: 0, isFinal: true, isOver: true) }
+        #expect(throws: PostingRefusal.tooMuch) { try hold.capture(1_001, tip: 0, isFinal: true, isOver: false) }
+        #expect(throws: PostingRefusal.unsupported) { try hold.capture(10, tip: 11, isFinal: true, isOver: false) }
+        #expect(throws: PostingRefusal.settled) { try hold.refund(1) }
         var (sale, _) = PaymentFigures.approved(.sale, 1_000)
-        #expect(throws: BookRefusal.unsupported) { try sale.release(1, isOver: false) }
-        #expect(throws: BookRefusal.tooMuch) { try sale.refund(1_001) }
+        #expect(throws: PostingRefusal.unsupported) { try sale.release(1, isOver: false) }
+        #expect(throws: PostingRefusal.tooMuch) { try sale.refund(1_001) }
     }
 
     @Test("Random operations keep every account at what it was given", arguments: 1...20 as ClosedRange<UInt64>)
@@ -39,8 +39,8 @@ struct FiguresTests {
             var (figures, sum) = PaymentFigures.approved(kind, value)
             for _ in 0..<8 {
                 let amount = Int64.random(in: 0...600, using: &source)
-                var booking: Booking?
-                var undone: Booking?
+                var booking: Posting?
+                var undone: Posting?
                 switch Int.random(in: 0...2, using: &source) {
                 case 0:
                     let isFinal = Bool.random(using: &source)
@@ -57,7 +57,7 @@ struct FiguresTests {
                 }
                 for item in [booking, undone].compactMap({ $0 }) {
                     #expect(item.card + item.hold + item.shop == 0)
-                    sum = Booking(card: sum.card + item.card, hold: sum.hold + item.hold, shop: sum.shop + item.shop)
+                    sum = Posting(card: sum.card + item.card, hold: sum.hold + item.hold, shop: sum.shop + item.shop)
                 }
                 if let undone { #expect(undone == booking?.reversed) }
                 #expect(sum.hold == figures.held)

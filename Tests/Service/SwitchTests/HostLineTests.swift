@@ -112,9 +112,9 @@ struct HostLineTests {
         message.set(15, "1 29")
         #expect(HostDecision(.approved(message)).settlement == nil)
         let server = try PrivatePostgreSQL()
-        let books = Books(database: try Database(server.address, connections: 1))
-        try await books.migrate()
-        try await books.noteCutOver("1129")
+        let store = SwitchStore(database: try Database(server.address, connections: 1))
+        try await store.migrate()
+        try await store.noteCutOver("1129")
         #expect(try server.sql("select settlement from day where cut_over is not null") == "1129\n")
         try server.sql(
             """
@@ -133,7 +133,7 @@ struct HostLineTests {
         message.set(15, "1129")
         let asked = AskedPayment(
             amount: Money(value: 1_000, currency: try #require(Currency("EUR"))), kind: .sale, token: nil)
-        let answer = try await books.approve(row, HostDecision(.approved(message)), asked, now: .now)
+        let answer = try await store.approve(row, HostDecision(.approved(message)), asked, now: .now)
         // The host's own reference is the payment's name.
         #expect(answer?.contains("HOST00000001-1124") == true)
         #expect(try server.sql("select settlement || ' ' || reference from exchange") == "1129 HOST00000001\n")

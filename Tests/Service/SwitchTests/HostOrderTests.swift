@@ -36,11 +36,11 @@ struct HostOrderTests {
     /// An approved payment at a replica that is signed on.
     private func withApproval(
         _ keys: FailingKeys, isWanted: Bool,
-        _ body: (PrivatePostgreSQL, Books, Acquirer, Sent, ISOMessage) async throws -> Void
+        _ body: (PrivatePostgreSQL, SwitchStore, Acquirer, Sent, ISOMessage) async throws -> Void
     ) async throws {
         let server = try PrivatePostgreSQL()
-        let books = Books(database: try Database(server.address, connections: 1))
-        try await books.migrate()
+        let store = SwitchStore(database: try Database(server.address, connections: 1))
+        try await store.migrate()
         var message = ISOMessage(try #require(MessageType(200)))
         for (field, text) in [(3, "000000"), (4, "000000001000"), (7, "1124123456"), (11, "000001"), (49, "978")] {
             message.set(field, text)
@@ -50,7 +50,7 @@ struct HostOrderTests {
         let content = try #require(StoredExchange.content(exchange, packager, isFinal: false))
         let sealed = try await FailingKeys { nil }.seal(content, for: Self.payment)
         let (measures, book) = (SwitchMeasures(), LogBook())
-        let seat = try #require(try await books.takeSeat())
+        let seat = try #require(try await store.takeSeat())
         try server.sql(
             """
             insert into payment (id, merchant, body, kind, amount, currency, state, answer, authorised, captured)
@@ -61,7 +61,7 @@ struct HostOrderTests {
                     '\\x\(Hex.string(sealed))', \(isWanted ? "'customerCancel'" : "null"))
             """)
         let acquirer = Acquirer(
-            packager: packager, rules: LinkRules(), books: books, keys: WatchedKeys(keys, measures, book.logger),
+            packager: packager, rules: LinkRules(), store: store, keys: WatchedKeys(keys, measures, book.logger),
             seat: seat, start: try #require(HostTime(.now)), logger: book.logger, measures: measures)
         let sent = Sent(packager)
         await acquirer.setOpenLine { if let bytes = $0 { sent.take(bytes) } }
@@ -71,7 +71,7 @@ struct HostOrderTests {
         answer.set(39, "00")
         await acquirer.put(.received(answer))
         #expect(await acquirer.isSignedOn)
-        try await body(server, books, acquirer, sent, message)
+        try await body(server, store, acquirer, sent, message)
     }
 
     /// A reversal is being written down while the host signs off (0800, field 70 002, ISO 8583:1987): it leaves after the next sign-on.
@@ -80,8 +80,8 @@ struct HostOrderTests {
         // The first use opens the row; then the keys are away until the host has signed off.
         let token = AwayToken()
         let keys = try FailingKeys { token.use() ? .unavailable : nil }
-        try await withApproval(keys, isWanted: true) { server, books, acquirer, sent, _ in
-            for row in try await books.database.run(Call("select *, 0::bigint as age from exchange")) {
+        try await withApproval(keys, isWanted: true) { server, store, acquirer, sent, _ in
+            for row in try await store.database.run(Call("select *, 0::bigint as age from exchange")) {
                 await acquirer.take(row)
             }
             try await eventually("the record that waits") { token.uses > 1 }
@@ -99,7 +99,7 @@ struct HostOrderTests {
 
     @Test("S21: what the host contradicts after its end stands among the open items until a person has settled it")
     func openItem() async throws {
-        try await withApproval(try FailingKeys { nil }, isWanted: false) { server, books, acquirer, _, message in
+        try await withApproval(try FailingKeys { nil }, isWanted: false) { server, store, acquirer, _, message in
             let exchange = Exchange(id: Self.id, order: 1, original: message, stage: .answered(.approved))
             await acquirer.put(.adopt(exchange, rest: 0))
             var answer = message
@@ -107,14 +107,14 @@ struct HostOrderTests {
             answer.set(39, "51")
             await acquirer.put(.received(answer))
             try await eventually("the open item") { try server.sql("select given_up from exchange") == "t\n" }
-            #expect(try await books.outlook()?.number("given_up") == 1)
-            #expect(try await books.openItems().map { $0.text("id") } == [Self.payment])
+            #expect(try await store.outlook()?.number("given_up") == 1)
+            #expect(try await store.openItems().map { $0.text("id") } == [Self.payment])
             // The till was told: that stands.
             #expect(try server.sql("select state from payment") == "approved\n")
-            #expect(try await Array(books.takeWork(99)).isEmpty)
+            #expect(try await Array(store.takeWork(99)).isEmpty)
             // Taken back after all: its end is an end.
             try server.sql("update exchange set wanted = 'malfunction', owner = null")
-            #expect(try await Array(books.takeWork(99)).count == 1)
+            #expect(try await Array(store.takeWork(99)).count == 1)
         }
     }
 }

@@ -92,11 +92,11 @@ struct KeyFaultTests {
 
     /// An approved payment that somebody wants back, sealed by the keys.
     private func withReversal(
-        _ keys: FailingKeys, _ body: (Books, Acquirer, SwitchMeasures, LogBook) async throws -> Void
+        _ keys: FailingKeys, _ body: (SwitchStore, Acquirer, SwitchMeasures, LogBook) async throws -> Void
     ) async throws {
         let server = try PrivatePostgreSQL()
-        let books = Books(database: try Database(server.address, connections: 1))
-        try await books.migrate()
+        let store = SwitchStore(database: try Database(server.address, connections: 1))
+        try await store.migrate()
         var message = ISOMessage(try #require(MessageType(200)))
         for (field, text) in [(3, "000000"), (4, "000000001000"), (7, "1124123456"), (11, "000001"), (49, "978")] {
             message.set(field, text)
@@ -117,18 +117,18 @@ struct KeyFaultTests {
                     '\\x\(Hex.string(sealed))', 'customerCancel')
             """)
         let (measures, book) = (SwitchMeasures(), LogBook())
-        let seat = try #require(try await books.takeSeat())
+        let seat = try #require(try await store.takeSeat())
         let acquirer = Acquirer(
-            packager: packager, rules: LinkRules(), books: books, keys: WatchedKeys(keys, measures, book.logger),
+            packager: packager, rules: LinkRules(), store: store, keys: WatchedKeys(keys, measures, book.logger),
             seat: seat, start: try #require(HostTime(.now)), logger: book.logger, measures: measures)
-        try await body(books, acquirer, measures, book)
+        try await body(store, acquirer, measures, book)
     }
 
     @Test("S16: keys that cannot be used now are counted and told; the reversal waits, and no person is called")
     func unavailable() async throws {
         let fault = SharedFault(.unavailable)
-        try await withReversal(try FailingKeys { fault.now }) { books, acquirer, measures, book in
-            for row in try await books.takeWork(await acquirer.seat.owner) { await acquirer.take(row) }
+        try await withReversal(try FailingKeys { fault.now }) { store, acquirer, measures, book in
+            for row in try await store.takeWork(await acquirer.seat.owner) { await acquirer.take(row) }
             #expect(measures.counted(.keysUnavailable) == 1)
             #expect(measures.counted(.unreadable) == 0)
             #expect(book.lines(.critical).isEmpty, "\(book.lines(.critical))")
@@ -136,7 +136,7 @@ struct KeyFaultTests {
             #expect(book.lines(.error).contains { $0.contains("waits for the keys") && $0.contains(Self.payment) })
             // The token is back, and the next round finds the same row.
             fault.now = nil
-            for row in try await books.database.run(Call("select *, 0::bigint as age from exchange")) {
+            for row in try await store.database.run(Call("select *, 0::bigint as age from exchange")) {
                 await acquirer.take(row)
             }
             let exchange = await acquirer.link.exchange(ExchangeID(Self.payment))
@@ -151,8 +151,8 @@ struct KeyFaultTests {
             (OpeningRefusal.unknownKey, SwitchMeasures.Fault.unknownKey, "a key that is not here"),
             (.unreadable, .unreadable, "cannot be read"),
         ] {
-            try await withReversal(try FailingKeys { refusal }) { books, acquirer, measures, book in
-                for row in try await books.takeWork(await acquirer.seat.owner) { await acquirer.take(row) }
+            try await withReversal(try FailingKeys { refusal }) { store, acquirer, measures, book in
+                for row in try await store.takeWork(await acquirer.seat.owner) { await acquirer.take(row) }
                 #expect(measures.counted(counted) == 1)
                 #expect(measures.counted(.keysUnavailable) == 0)
                 #expect(book.lines(.critical).contains { $0.contains(words) }, "\(book.lines(.critical))")

@@ -24,11 +24,11 @@ struct MerchantFaultTests {
     private static let first = "01990000-0000-7000-8000-000000000001"
     private static let second = "01990000-0000-7000-8000-000000000002"
 
-    private func withBooks(_ body: (Books, PrivatePostgreSQL) async throws -> Void) async throws {
+    private func withStore(_ body: (SwitchStore, PrivatePostgreSQL) async throws -> Void) async throws {
         let server = try PrivatePostgreSQL()
-        let books = Books(database: try Database(server.address, connections: 1))
-        try await books.migrate()
-        try await body(books, server)
+        let store = SwitchStore(database: try Database(server.address, connections: 1))
+        try await store.migrate()
+        try await body(store, server)
     }
 
     private func intent(
@@ -63,29 +63,29 @@ struct MerchantFaultTests {
     /// EMV Book 2, 8.1: a card's counter goes on with each transaction, so that no cryptogram comes twice.
     @Test("S17: a card's cryptogram pays once, whatever envelope it comes in")
     func cryptogramOnce() async throws {
-        try await withBooks { books, server in
-            guard case .begun = try await books.begin(try intent(Self.first, 1), try row(Self.first)) else {
+        try await withStore { store, server in
+            guard case .begun = try await store.begin(try intent(Self.first, 1), try row(Self.first)) else {
                 throw Missing()
             }
-            let again = try await books.begin(try intent(Self.second, 1), try row(Self.second))
+            let again = try await store.begin(try intent(Self.second, 1), try row(Self.second))
             guard case .replayed = again else { throw Missing() }
             #expect(try server.sql("select count(*) from payment") == "1\n")
             // Another card may say the same by chance, and this one something else.
             let third = "01990000-0000-7000-8000-000000000003"
             let fourth = "01990000-0000-7000-8000-000000000004"
             let other = try intent(third, 1, token: "ct_y")
-            guard case .begun = try await books.begin(other, try row(third)),
-                case .begun = try await books.begin(try intent(fourth, 2), try row(fourth))
+            guard case .begun = try await store.begin(other, try row(third)),
+                case .begun = try await store.begin(try intent(fourth, 2), try row(fourth))
             else { throw Missing() }
             // The same request again is the same payment.
-            guard case .begun = try await books.begin(try intent(Self.first, 1), try row(Self.first)) else {
+            guard case .begun = try await store.begin(try intent(Self.first, 1), try row(Self.first)) else {
                 throw Missing()
             }
             // No till sends anything later than thirty-one days.
             try server.sql("update payment set created = now() - interval '36 days', state = 'declined', answer = '{}'")
-            _ = try await books.erase(cardDays: 395, days: 3_650)
+            _ = try await store.erase(cardDays: 395, days: 3_650)
             #expect(try server.sql("select count(*) from payment where cryptogram is not null") == "0\n")
-            guard case .begun = try await books.begin(try intent(Self.second, 1), try row(Self.second)) else {
+            guard case .begun = try await store.begin(try intent(Self.second, 1), try row(Self.second)) else {
                 throw Missing()
             }
         }
@@ -101,31 +101,31 @@ struct MerchantFaultTests {
 
     @Test("S19: another merchant's payment can be neither probed nor taken back, and its id cannot be used up before")
     func foreignIDs() async throws {
-        try await withBooks { books, server in
+        try await withStore { store, server in
             let reversal = ReversalRequest(reason: .customerCancel)
-            guard case .begun = try await books.begin(try intent(Self.first, 1), try row(Self.first)) else {
+            guard case .begun = try await store.begin(try intent(Self.first, 1), try row(Self.first)) else {
                 throw Missing()
             }
-            guard case .foreign = try await books.reverse(Self.first, reversal, merchant: "other") else {
+            guard case .foreign = try await store.reverse(Self.first, reversal, merchant: "other") else {
                 throw Missing()
             }
             #expect(try server.sql("select coalesce(reason, '') || state from payment") == "running\n")
             // Before it comes.
-            guard case .done = try await books.reverse(Self.second, reversal, merchant: "other") else {
+            guard case .done = try await store.reverse(Self.second, reversal, merchant: "other") else {
                 throw Missing()
             }
             var begun: Begun?
             let (wanted, exchange) = (try intent(Self.second, 2), try row(Self.second))
             for _ in 0..<2 where begun == nil {
-                do throws(DatabaseError) { begun = try await books.begin(wanted, exchange) } catch {
+                do throws(DatabaseError) { begun = try await store.begin(wanted, exchange) } catch {
                     #expect(error == .again(state: ""))
                 }
             }
             guard case .begun = begun else { throw Missing() }
             // Its own merchant's word counts.
             let third = "01990000-0000-7000-8000-000000000003"
-            guard case .done = try await books.reverse(third, reversal, merchant: "m") else { throw Missing() }
-            guard case .known(let known) = try await books.begin(try intent(third, 3), try row(third)) else {
+            guard case .done = try await store.reverse(third, reversal, merchant: "m") else { throw Missing() }
+            guard case .known(let known) = try await store.begin(try intent(third, 3), try row(third)) else {
                 throw Missing()
             }
             #expect(known.state == "void")
@@ -134,13 +134,13 @@ struct MerchantFaultTests {
 
     @Test("S19: a reversal of nothing is kept for thirty-five days, not for ten years")
     func voids() async throws {
-        try await withBooks { books, server in
+        try await withStore { store, server in
             try server.sql(
                 """
                 insert into payment (id, merchant, state, created) values
                     ('\(Self.first)', 'm', 'void', now() - interval '34 days'), ('\(Self.second)', 'm', 'void', now() - interval '36 days')
                 """)
-            _ = try await books.erase(cardDays: 395, days: 3_650)
+            _ = try await store.erase(cardDays: 395, days: 3_650)
             #expect(try server.sql("select id from payment") == Self.first + "\n")
         }
     }
@@ -163,7 +163,7 @@ struct MerchantFaultTests {
     private func acquirer(_ measures: SwitchMeasures, _ book: LogBook) throws -> Acquirer {
         Acquirer(
             packager: try Packager(.bcd1987), rules: LinkRules(),
-            books: Books(database: try Database("host=/nowhere", connections: 1)),
+            store: SwitchStore(database: try Database("host=/nowhere", connections: 1)),
             keys: WatchedKeys(try FailingKeys { nil }, measures, book.logger),
             seat: Seat(number: 0, owner: 1, trace: 1), start: try #require(HostTime(.now)), logger: book.logger,
             measures: measures)
@@ -225,13 +225,13 @@ struct MerchantFaultTests {
 
     @Test("S17: a sum of refunds that nobody has told is not nothing")
     func untoldSum() async throws {
-        #expect(throws: DatabaseError.unknown) { try Books.refunded(nil) }
+        #expect(throws: DatabaseError.unknown) { try SwitchStore.refunded(nil) }
         let server = try PrivatePostgreSQL()
         let database = try Database(server.address, connections: 1)
         let empty = try await database.run(Call("select null::bigint as amount")).first
-        #expect(throws: DatabaseError.self) { try Books.refunded(empty) }
+        #expect(throws: DatabaseError.self) { try SwitchStore.refunded(empty) }
         let told = try await database.run(Call("select 700::bigint as amount")).first
-        #expect(try Books.refunded(told) == 700)
+        #expect(try SwitchStore.refunded(told) == 700)
     }
 
     // MARK: - S3

@@ -18,10 +18,10 @@ struct MoneyFaultTests {
     private static let payment = "01990000-0000-7000-8000-000000000001"
     private static let refund = "01990000-0000-7000-8000-000000000003"
 
-    private func withSale(_ body: (Books, PrivatePostgreSQL) async throws -> Void) async throws {
+    private func withSale(_ body: (SwitchStore, PrivatePostgreSQL) async throws -> Void) async throws {
         let server = try PrivatePostgreSQL()
-        let books = Books(database: try Database(server.address, connections: 1))
-        try await books.migrate()
+        let store = SwitchStore(database: try Database(server.address, connections: 1))
+        try await store.migrate()
         try server.sql(
             """
             insert into payment (id, merchant, body, kind, amount, currency, state, answer, authorised, captured)
@@ -29,7 +29,7 @@ struct MoneyFaultTests {
             insert into exchange (id, payment, kind, owner, stage, detail, type, trace, transmitted, sealed)
                 values ('\(Self.payment)', '\(Self.payment)', 'payment', 7, 'answered', '00', '0200', '000001', '1122000000', 'x')
             """)
-        try await body(books, server)
+        try await body(store, server)
     }
 
     private func row(_ id: String, _ stage: Exchange.Stage) throws -> ExchangeRow {
@@ -40,56 +40,56 @@ struct MoneyFaultTests {
             exchange: Exchange(id: ExchangeID(id), order: 1, original: message, stage: stage), sealed: [1], owner: 7)
     }
 
-    private func begin(_ books: Books, _ id: String, _ value: Int64) async throws -> OperationBegun {
-        let payment = try #require(try await books.payment(Self.payment))
+    private func begin(_ store: SwitchStore, _ id: String, _ value: Int64) async throws -> OperationBegun {
+        let payment = try #require(try await store.payment(Self.payment))
         let amount = try #require(try payment.money.map { Money(value: value, currency: $0.currency) })
         let intent = OperationIntent(
             id: try #require(OperationID(id)), payment: Self.payment, kind: .refund,
             body: [UInt8](repeating: 0, count: 32), amount: amount, seen: try payment.figures)
-        return try await books.begin(intent, try row(id, .awaiting(until: 0, cancelled: nil)))
+        return try await store.begin(intent, try row(id, .awaiting(until: 0, cancelled: nil)))
     }
 
     // MARK: - S4
 
     @Test("S4: a refund without an answer holds its sum until the host has said that it has it no more")
     func refundInDoubt() async throws {
-        try await withSale { books, server in
-            guard case .begun = try await begin(books, Self.refund, 600) else { throw Missing() }
+        try await withSale { store, server in
+            guard case .begun = try await begin(store, Self.refund, 600) else { throw Missing() }
             let repetition = Repetition(message: ISOMessage(try #require(MessageType(420))), attempts: 1)
-            _ = try await books.keep(
+            _ = try await store.keep(
                 try row(Self.refund, .reversing(repetition)), [.decided(HostDecision(.unknown, "91"))], now: .now)
             #expect(try server.sql("select state from operation") == "reversing\n")
             #expect(try server.sql("select refunded from payment") == "600\n")
             // Its till was told “declined”, and asks again under another id.
             let other = "01990000-0000-7000-8000-000000000005"
-            guard case .refused(let answer) = try await begin(books, other, 600) else { throw Missing() }
+            guard case .refused(let answer) = try await begin(store, other, 600) else { throw Missing() }
             #expect(answer.contains("tooMuch"))
-            _ = try await books.keep(try row(Self.refund, .reversed), [.reversed], now: .now)
+            _ = try await store.keep(try row(Self.refund, .reversed), [.reversed], now: .now)
             #expect(try server.sql("select refunded from payment") == "0\n")
             #expect(try server.sql("select coalesce(sum(amount), 0) from entry where account = 'shop'") == "0\n")
             // Told once more, it is not given back twice.
-            try await books.takeBackAgain(Self.refund)
-            _ = try await books.keep(try row(Self.refund, .reversed), [.reversed], now: .now)
+            try await store.reverseAgain(Self.refund)
+            _ = try await store.keep(try row(Self.refund, .reversed), [.reversed], now: .now)
             #expect(try server.sql("select refunded from payment") == "0\n")
         }
     }
 
     @Test("S4: an approved refund that its till takes back frees its sum when the host has confirmed that")
     func refundTakenBack() async throws {
-        try await withSale { books, server in
-            guard case .begun = try await begin(books, Self.refund, 600) else { throw Missing() }
-            _ = try await books.keep(
+        try await withSale { store, server in
+            guard case .begun = try await begin(store, Self.refund, 600) else { throw Missing() }
+            _ = try await store.keep(
                 try row(Self.refund, .answered(.approved)), [.decided(HostDecision(.approved, "00"))], now: .now)
-            let reversal = try await books.reverse(
+            let reversal = try await store.reverse(
                 Self.refund, ReversalRequest(reason: .customerCancel), merchant: "m")
             guard case .queued = reversal else { throw Missing() }
             #expect(try server.sql("select refunded from payment") == "600\n")
             let other = "01990000-0000-7000-8000-000000000005"
-            guard case .refused = try await begin(books, other, 600) else { throw Missing() }
-            #expect(try await books.takeWork(7).count == 1)
+            guard case .refused = try await begin(store, other, 600) else { throw Missing() }
+            #expect(try await store.takeWork(7).count == 1)
             let repetition = Repetition(message: ISOMessage(try #require(MessageType(420))), attempts: 1)
-            _ = try await books.keep(try row(Self.refund, .reversing(repetition)), [], now: .now)
-            _ = try await books.keep(try row(Self.refund, .reversed), [.reversed], now: .now)
+            _ = try await store.keep(try row(Self.refund, .reversing(repetition)), [], now: .now)
+            _ = try await store.keep(try row(Self.refund, .reversed), [.reversed], now: .now)
             #expect(try server.sql("select refunded from payment") == "0\n")
             #expect(try server.sql("select coalesce(sum(amount), 0) from entry where account = 'shop'") == "0\n")
         }
@@ -108,21 +108,21 @@ struct MoneyFaultTests {
 
     @Test("S5: a day that was not compared is an open day")
     func unsaidDay() async throws {
-        try await withSale { books, server in
+        try await withSale { store, server in
             try server.sql(
                 """
                 insert into day_end (id, day, currency, credits, credit_reversals, debits, debit_reversals, credit_amount,
                     credit_reversal_amount, debit_amount, debit_reversal_amount, balance)
                 select gen_random_uuid(), day, 'EUR', 0, 0, 0, 0, 0, 0, 0, 0, 'unsaid' from day
                 """)
-            #expect(try await books.outlook()?.number("unsaid") == 1)
+            #expect(try await store.outlook()?.number("unsaid") == 1)
         }
     }
 
     /// Elavon EISOP: totals of a terminal; ISO 8583:1987, fields 41 and 42.
     @Test("S20: the sums of a day by terminal and scheme add up to the day, and say whose they are")
     func daysByPart() async throws {
-        try await withSale { books, server in
+        try await withSale { store, server in
             try server.sql(
                 """
                 insert into merchant (id, acceptor, location, category) values ('m', 'M-4711', 'A shop', '5411');
@@ -135,12 +135,12 @@ struct MoneyFaultTests {
                     select id, 1, a, case a when 'shop' then amount else -amount end, 'EUR', false, day from payment, day,
                         (values ('shop'), ('card')) v (a)
                 """)
-            let days = try #require(try await closed(books, [.terminal, .scheme]))
+            let days = try #require(try await closed(store, [.terminal, .scheme]))
             #expect(
                 Set(days.map { "\($0.terminal ?? "-") \($0.scheme ?? "-") \($0.net)" }) == [
                     "TERM0001 Visa 1010", "TERM0001 Mastercard 200", "TERM0002 Visa 3000", "- Visa 40000",
                 ])
-            #expect(Set(try await books.untoldDays().map(\.id)) == Set(days.map(\.id)))
+            #expect(Set(try await store.untoldDays().map(\.id)) == Set(days.map(\.id)))
             let packager = try Packager(
                 file: Array(
                     #"{"name": "x", "base": "1987-bcd", "totals": {"field": 63, "schemes": {"Visa": "VI"}, "other": "XX"}}"#
@@ -155,8 +155,8 @@ struct MoneyFaultTests {
         }
     }
 
-    private func closed(_ books: Books, _ parts: Set<DayPart>) async throws -> [DayTotals]? {
-        guard case .closed(let days) = try await books.closeDay(by: parts) else { return nil }
+    private func closed(_ store: SwitchStore, _ parts: Set<DayPart>) async throws -> [DayTotals]? {
+        guard case .closed(let days) = try await store.closeDay(by: parts) else { return nil }
         return days
     }
 
@@ -195,12 +195,12 @@ struct MoneyFaultTests {
 
     @Test("S14: a day that has not begun is not closed")
     func dayInTheFuture() async throws {
-        try await withSale { books, server in
+        try await withSale { store, server in
             try server.sql("update day set day = current_date - 1 where closed is null")
-            guard case .closed = try await books.closeDay() else { throw Missing() }
-            guard case .closed = try await books.closeDay() else { throw Missing() }
+            guard case .closed = try await store.closeDay() else { throw Missing() }
+            guard case .closed = try await store.closeDay() else { throw Missing() }
             let open = try server.sql("select day from day where closed is null")
-            guard case .notBegun(let day) = try await books.closeDay() else { throw Missing() }
+            guard case .notBegun(let day) = try await store.closeDay() else { throw Missing() }
             #expect(open == day + "\n")
             #expect(try server.sql("select day from day where closed is null") == open)
         }
@@ -209,11 +209,11 @@ struct MoneyFaultTests {
     /// tz database: 14 hours before UTC, and 12 behind it. The dates of the two never agree.
     @Test("S14: the shop's calendar says which day has begun")
     func dayOfAZone() async throws {
-        try await withSale { books, server in
+        try await withSale { store, server in
             try server.sql("update day set day = (now() at time zone 'Pacific/Kiritimati')::date where closed is null")
-            guard case .notBegun = try await books.closeDay(zone: "Etc/GMT+12") else { throw Missing() }
-            guard case .closed = try await books.closeDay(zone: "Pacific/Kiritimati") else { throw Missing() }
-            await #expect(throws: DatabaseError.refused(state: "22023")) { try await books.closeDay(zone: "Nowhere") }
+            guard case .notBegun = try await store.closeDay(zone: "Etc/GMT+12") else { throw Missing() }
+            guard case .closed = try await store.closeDay(zone: "Pacific/Kiritimati") else { throw Missing() }
+            await #expect(throws: DatabaseError.refused(state: "22023")) { try await store.closeDay(zone: "Nowhere") }
         }
     }
 
@@ -289,9 +289,9 @@ struct MoneyFaultTests {
 
     @Test("S19: a reversal in another currency than the payment's is refused")
     func reversalInAnotherCurrency() async throws {
-        try await withSale { books, server in
+        try await withSale { store, server in
             let dollars = Money(value: 1_000, currency: try #require(Currency("USD")))
-            let reversal = try await books.reverse(
+            let reversal = try await store.reverse(
                 Self.payment, ReversalRequest(reason: .customerCancel, amount: dollars), merchant: "m")
             guard case .otherCurrency = reversal else { throw Missing() }
             #expect(try server.sql("select state from payment") == "approved\n")

@@ -13,10 +13,10 @@ import Testing
 /// held against pyemv in CardSim's tests); the kernel knows nothing of it.
 @Suite("The issuer's answer and the card")
 struct IssuerUpdateTests {
-    private let marker = CardMarker()
+    private let marker = CardFingerprinter()
 
     /// A sale, and the reader on which the card is presented again.
-    private func sale(_ name: String = "visa-issuer-update", marker: CardMarker?) throws -> TapBench {
+    private func sale(_ name: String = "visa-issuer-update", marker: CardFingerprinter?) throws -> TapBench {
         let bench = try TapBench()
         for index in bench.tap.configuration.combinations.indices {
             // TTQ byte 3 bit 8: issuer update processing.

@@ -11,7 +11,7 @@ struct CaisseTests {
 
     init() throws {
         let euro = try #require(CurrencyCode("EUR"))
-        terminal = CaisseTerminal(desk: TillDesk(lane: "main", installation: "1"), settings: .init(currency: euro))
+        terminal = CaisseTerminal(desk: TillMachine(lane: "main", installation: "1"), settings: .init(currency: euro))
         _ = terminal.handle(.connected(line, peer: "p"), at: 0)
     }
 

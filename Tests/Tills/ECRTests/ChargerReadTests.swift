@@ -33,7 +33,7 @@ struct ChargerReadTests {
 
     init() throws {
         terminal = ZVTTerminal(
-            desk: TillDesk(lane: "charger", installation: "1"),
+            desk: TillMachine(lane: "charger", installation: "1"),
             settings: .init(
                 currency: try #require(CurrencyCode("EUR")), terminal: 52_500_001, password: [0x12, 0x34, 0x56],
                 reservations: true, device: "17FD0001", readAmount: 2_500), line: .tcp)
@@ -277,7 +277,7 @@ struct ChargerReadTests {
 
     @Test mutating func `a terminal that is not set up to read ahead has no 06 C0`() throws {
         terminal = ZVTTerminal(
-            desk: TillDesk(lane: "main", installation: "1"),
+            desk: TillMachine(lane: "main", installation: "1"),
             settings: .init(currency: try #require(CurrencyCode("EUR")), terminal: 1, reservations: true), line: .tcp)
         connect(1)
         #expect(till(Self.read) == ["848300"])

@@ -13,7 +13,7 @@ struct EPlusTests {
 
     private static func terminal(_ answer: EPlusRequest.Answer, counter: UInt64 = 0) throws -> EPlusTerminal {
         var terminal = EPlusTerminal(
-            desk: TillDesk(lane: "main", installation: "1", counter: counter),
+            desk: TillMachine(lane: "main", installation: "1", counter: counter),
             settings: .init(currency: try #require(CurrencyCode("EUR")), answer: answer))
         _ = terminal.handle(.connected(TillConnection(1), peer: "p"), at: 0)
         return terminal
@@ -191,7 +191,7 @@ struct EPlusTests {
         let open = try #require(terminal.desk.open)
         let attempt = Attempt(key: open.key, number: 1, order: open.order, peer: "", phase: phase)
         var again = EPlusTerminal(
-            desk: TillDesk(lane: "main", installation: "1", attempts: [attempt]),
+            desk: TillMachine(lane: "main", installation: "1", attempts: [attempt]),
             settings: .init(currency: open.order.currency, answer: .atOnce))
         let effects = again.handle(.restored, at: 0)
         #expect(
@@ -210,7 +210,7 @@ struct EPlusTests {
         ask("0100001250010978          A011B010")
         let open = try #require(terminal.desk.open)
         var again = EPlusTerminal(
-            desk: TillDesk(lane: "main", installation: "1", counter: 1, attempts: [open]),
+            desk: TillMachine(lane: "main", installation: "1", counter: 1, attempts: [open]),
             settings: .init(currency: try #require(CurrencyCode("EUR")), answer: .atOnce))
         #expect(again.handle(.restored, at: 0) == [.lookUp(open.key)])
         #expect(again.handle(.settled(open.key, Self.approval), at: 0).contains(.confirm(open.key)))

@@ -83,7 +83,7 @@ struct FuzzTests {
     @Test func `no bytes bring down a terminal of any line, and what they start they also end`() throws {
         let euro = try #require(CurrencyCode("EUR"))
         var plain = try Bytes(seed: 3, ["caisse-ap", "zvt", "zvt-serial", "caisse-e-plus"])
-        func desk() -> TillDesk { TillDesk(lane: "main", installation: "1") }
+        func desk() -> TillMachine { TillMachine(lane: "main", installation: "1") }
         var machines: [any TillTerminal] = [
             CaisseTerminal(desk: desk(), settings: .init(currency: euro, kinds: [.sale, .refund])),
             ZVTTerminal(desk: desk(), settings: .init(currency: euro, terminal: 1, refunds: true), line: .tcp),
@@ -136,7 +136,7 @@ struct FuzzTests {
     @Test func `no body brings down the proxy`() throws {
         var bytes = try Bytes(seed: 4, ["hw_proxy"])
         var terminal = ProxyTerminal(
-            desk: TillDesk(lane: "main", installation: "1"),
+            desk: TillMachine(lane: "main", installation: "1"),
             settings: .init(currency: try #require(CurrencyCode("EUR")), hosts: ["h"], origins: []))
         let paths = ["/hw_proxy/payment_terminal_transaction_start", "/hw_proxy/status_json", "/hw_proxy/handshake"]
         for number in 0..<Self.inputs {

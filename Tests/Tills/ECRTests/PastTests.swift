@@ -16,8 +16,8 @@ struct PastTests {
     private struct Pair {
         private(set) var random: SeededGenerator
         let euro: CurrencyCode
-        var short = TillDesk(lane: "main", installation: "1", refundLimit: limit, reversalTime: 60_000, keeps: 3)
-        var whole = TillDesk(lane: "main", installation: "1", refundLimit: limit, reversalTime: 60_000, keeps: .max)
+        var short = TillMachine(lane: "main", installation: "1", refundLimit: limit, reversalTime: 60_000, keeps: 3)
+        var whole = TillMachine(lane: "main", installation: "1", refundLimit: limit, reversalTime: 60_000, keeps: .max)
         var now: Int64 = 0
         var today: UInt32 = 20_261_124
         var wrong: [String] = []
@@ -33,7 +33,7 @@ struct PastTests {
         private mutating func chance(_ perCent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < perCent }
 
         private mutating func both<Answer: Equatable>(
-            _ what: String, _ ask: (inout TillDesk, inout [TillEffect]) -> Answer
+            _ what: String, _ ask: (inout TillMachine, inout [TillEffect]) -> Answer
         ) -> Answer {
             var (one, other): ([TillEffect], [TillEffect]) = ([], [])
             let answer = ask(&short, &one)
@@ -126,8 +126,8 @@ struct PastTests {
         }
 
         private mutating func restart() {
-            func again(_ desk: TillDesk, keeps: Int) -> TillDesk {
-                var desk = TillDesk(
+            func again(_ desk: TillMachine, keeps: Int) -> TillMachine {
+                var desk = TillMachine(
                     lane: "main", installation: "1", counter: desk.counter,
                     attempts: (desk.finished + (desk.open.map { [$0] } ?? [])).shuffled(), past: desk.past,
                     closedThrough: desk.closedThrough, refundLimit: Self.limit, reversalTime: 60_000, keeps: keeps)
@@ -165,7 +165,7 @@ struct PastTests {
         #expect(shortest > 3)
     }
 
-    private func sold(_ desk: inout TillDesk, _ order: TillOrder, at now: Int64 = 0) throws -> AttemptKey {
+    private func sold(_ desk: inout TillMachine, _ order: TillOrder, at now: Int64 = 0) throws -> AttemptKey {
         var effects: [TillEffect] = []
         guard case .started(let key) = desk.ask(order, peer: "p", confirmWithin: 30, &effects) else { throw Refused() }
         let approval = TillApproval(amount: order.amount, network: .visa, reference: "r\(desk.counter)")
@@ -179,10 +179,10 @@ struct PastTests {
     private struct Refused: Error {}
 
     @Test func `totals are right beyond ten thousand payments of a batch, and little of them is kept whole`() throws {
-        var desk = TillDesk(lane: "main", installation: "1")
+        var desk = TillMachine(lane: "main", installation: "1")
         let order = TillOrder(kind: .sale, amount: 1_234, currency: euro)
         for number in 0..<12_000 as Range<Int64> { _ = try sold(&desk, order, at: number * 30_000) }
-        #expect(desk.finished.count == TillDesk.kept)
+        #expect(desk.finished.count == TillMachine.kept)
         let totals = ZVTAnswer(terminal: 1, currency: euro).totals(desk.turnover)
         // 12,000 × 12.34; more than 255 of one kind have no place in the single totals.
         #expect(totals.bytes == [0x04, 0x0F, 0x09, 0x27, 0, 0x04, 0, 0x00, 0x14, 0x80, 0x80, 0x00])
@@ -194,7 +194,7 @@ struct PastTests {
 
     @Test func `a sale of a name is paid once, however many came after it and however often the program ended`() throws
     {
-        var desk = TillDesk(lane: "main", installation: "1")
+        var desk = TillMachine(lane: "main", installation: "1")
         func named(_ number: Int) -> TillOrder {
             TillOrder(kind: .sale, amount: 280, currency: euro, identity: "order \(number)")
         }
@@ -214,13 +214,13 @@ struct PastTests {
             other.amount = 281
             var copy = desk
             _ = try sold(&copy, other)
-            desk = TillDesk(
+            desk = TillMachine(
                 lane: "main", installation: "1", counter: desk.counter, attempts: desk.finished, past: desk.past)
         }
     }
 
     @Test func `what can be reversed stays whole as long as it can, however many came after it`() throws {
-        var desk = TillDesk(lane: "main", installation: "1", reversalTime: 900_000)
+        var desk = TillMachine(lane: "main", installation: "1", reversalTime: 900_000)
         let order = TillOrder(kind: .sale, amount: 280, currency: euro)
         let first = try sold(&desk, order)
         for _ in 0..<300 { _ = try sold(&desk, order, at: 900_000) }
@@ -236,10 +236,10 @@ struct PastTests {
         let key = AttemptKey(lane: "main", installation: "1", counter: 1)
         let order = TillOrder(kind: .sale, amount: 280, currency: euro)
         let waiting = Attempt(key: key, number: 1, order: order, peer: "p", phase: phase)
-        var desk = TillDesk(lane: "main", installation: "1", attempts: [waiting])
+        var desk = TillMachine(lane: "main", installation: "1", attempts: [waiting])
         for number in 1...200 { _ = try sold(&desk, order, at: Int64(number) * 100_000) }
-        #expect(desk.finished.count == TillDesk.kept + 1 && desk.finished.first?.key == key)
-        desk = TillDesk(lane: "main", installation: "1", attempts: desk.finished, past: desk.past)
+        #expect(desk.finished.count == TillMachine.kept + 1 && desk.finished.first?.key == key)
+        desk = TillMachine(lane: "main", installation: "1", attempts: desk.finished, past: desk.past)
         var effects: [TillEffect] = []
         desk.restore(keepsWaiting: false, &effects)
         let expected: TillEffect =

@@ -13,7 +13,7 @@ struct ProxyAbandonTests {
 
     private static func terminal(_ currency: String) throws -> ProxyTerminal {
         ProxyTerminal(
-            desk: TillDesk(lane: "main", installation: "1"),
+            desk: TillMachine(lane: "main", installation: "1"),
             settings: .init(
                 currency: try #require(CurrencyCode(currency)), terminal: "2", hosts: [ProxyTill.headers.host],
                 origins: [ProxyTill.headers.origin]))

@@ -61,7 +61,7 @@ struct ProxyShop {
     init(seed: UInt64, currency: CurrencyCode) {
         random = SeededGenerator(seed: seed)
         terminal = ProxyTerminal(
-            desk: TillDesk(lane: "main", installation: "1"),
+            desk: TillMachine(lane: "main", installation: "1"),
             settings: .init(
                 currency: currency, hosts: [ProxyTill.headers.host], origins: [ProxyTill.headers.origin]))
         windows = [Window(keepaliveAt: 0), Window(keepaliveAt: 0)]

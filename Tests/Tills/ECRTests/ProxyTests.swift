@@ -10,7 +10,7 @@ struct ProxyTests {
 
     init() throws {
         terminal = ProxyTerminal(
-            desk: TillDesk(lane: "main", installation: "1"),
+            desk: TillMachine(lane: "main", installation: "1"),
             settings: .init(
                 currency: try #require(CurrencyCode("EUR")), hosts: [ProxyTill.headers.host],
                 origins: [ProxyTill.headers.origin]))
@@ -169,9 +169,9 @@ struct ProxyTests {
                 ))
             #expect(terminal.desk.counter == 200 && terminal.desk.open == nil)
             let desk = terminal.desk
-            #expect(desk.finished.count == TillDesk.kept)
+            #expect(desk.finished.count == TillMachine.kept)
             terminal = ProxyTerminal(
-                desk: TillDesk(
+                desk: TillMachine(
                     lane: "main", installation: "1", counter: desk.counter, attempts: desk.finished, past: desk.past),
                 settings: .init(
                     currency: try #require(CurrencyCode("EUR")), hosts: [ProxyTill.headers.host],
@@ -251,7 +251,7 @@ struct ProxyTests {
         _ = start(Self.info("1"))
         let attempt = try #require(terminal.desk.open)
         terminal = ProxyTerminal(
-            desk: TillDesk(lane: "main", installation: "1", attempts: [attempt]),
+            desk: TillMachine(lane: "main", installation: "1", attempts: [attempt]),
             settings: .init(
                 currency: attempt.order.currency, hosts: [ProxyTill.headers.host], origins: [ProxyTill.headers.origin]))
         #expect(terminal.handle(.restored, at: 0).contains(.lookUp(attempt.key)))

@@ -12,7 +12,7 @@ struct RefundLimitTests {
 
     init() throws { euro = try #require(CurrencyCode("EUR")) }
 
-    private func desk() -> TillDesk { TillDesk(lane: "main", installation: "1", refundLimit: Self.limit) }
+    private func desk() -> TillMachine { TillMachine(lane: "main", installation: "1", refundLimit: Self.limit) }
 
     // MARK: - In the words of each protocol
 
@@ -91,7 +91,7 @@ struct RefundLimitTests {
     /// What may have moved money, as the payment service knows it: it has never heard of a desk.
     private struct Shop {
         var random: SeededGenerator
-        var desk: TillDesk
+        var desk: TillMachine
         var today: UInt32 = 20_261_101
         var ledger: [UInt64: Attempt] = [:]
         var moved: [AttemptKey: (day: UInt32, amount: Int64)] = [:]
@@ -202,7 +202,7 @@ struct RefundLimitTests {
         private mutating func restart() {
             restarts += 1
             coming = []
-            desk = TillDesk(
+            desk = TillMachine(
                 lane: "main", installation: "1", attempts: ledger.values.shuffled(using: &random),
                 refundLimit: RefundLimitTests.limit)
             hear(.day(today))

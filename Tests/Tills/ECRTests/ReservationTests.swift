@@ -13,7 +13,7 @@ struct ReservationTests {
 
     private static func terminal(_ reservations: Bool, attempts: [Attempt] = []) throws -> ZVTTerminal {
         var terminal = ZVTTerminal(
-            desk: TillDesk(lane: "main", installation: "1", counter: 230, attempts: attempts),
+            desk: TillMachine(lane: "main", installation: "1", counter: 230, attempts: attempts),
             settings: .init(
                 currency: try #require(CurrencyCode("EUR")), terminal: 29_001_006, reservations: reservations),
             line: .tcp)
@@ -184,7 +184,7 @@ struct ReservationTests {
     }
 
     @Test func `a desk that forgets old payments keeps every reservation that is not booked`() throws {
-        var desk = TillDesk(lane: "main", installation: "1")
+        var desk = TillMachine(lane: "main", installation: "1")
         let euro = try #require(CurrencyCode("EUR"))
         var effects: [TillEffect] = []
         let held = TillOrder(kind: .reservation, amount: 100, currency: euro)
@@ -193,7 +193,7 @@ struct ReservationTests {
         #expect(desk.beginTelling(key, at: 0, confirmWithin: 60, &effects))
         desk.told(key, at: 0, &effects)
         let sale = TillOrder(kind: .sale, amount: 100, currency: euro)
-        for _ in 0...TillDesk.kept { desk.refuse(sale, peer: "p", TillRefusal(.failed), &effects) }
-        #expect(desk.finished.count == TillDesk.kept + 1 && desk.held.map(\.key) == [key])
+        for _ in 0...TillMachine.kept { desk.refuse(sale, peer: "p", TillRefusal(.failed), &effects) }
+        #expect(desk.finished.count == TillMachine.kept + 1 && desk.held.map(\.key) == [key])
     }
 }

@@ -147,7 +147,7 @@ struct VectorTests {
         let lines = try VectorFile.lines(Self.file).filter { $0.contains("\"hw_proxy\"") }
         #expect(lines.count == 5)
         var terminal = ProxyTerminal(
-            desk: TillDesk(lane: "main", installation: "1", counter: 1_763_799_999),
+            desk: TillMachine(lane: "main", installation: "1", counter: 1_763_799_999),
             settings: .init(currency: try #require(CurrencyCode("EUR")), hosts: ["h"], origins: []))
         var exchange: UInt64 = 0
         var answers: [String] = []

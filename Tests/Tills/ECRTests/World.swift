@@ -22,7 +22,7 @@ final class World {
     var random: SeededGenerator
     private(set) var now: Int64 = 0
     var machine: any TillTerminal
-    let make: (TillDesk) -> any TillTerminal
+    let make: (TillMachine) -> any TillTerminal
     weak var till: (any TillSide)?
     let service: Service
     let faults: Faults
@@ -48,7 +48,7 @@ final class World {
 
     init(
         seed: UInt64, faults: Faults, isSerial: Bool = false, tells: Bool,
-        make: @escaping (TillDesk) -> any TillTerminal
+        make: @escaping (TillMachine) -> any TillTerminal
     ) {
         random = SeededGenerator(seed: seed)
         service = Service()
@@ -56,7 +56,7 @@ final class World {
         self.isSerial = isSerial
         self.tells = tells
         self.make = make
-        machine = make(TillDesk(lane: "main", installation: "test"))
+        machine = make(TillMachine(lane: "main", installation: "test"))
     }
 
     func chance(_ perMille: Int) -> Bool { Int.random(in: 0..<1_000, using: &random) < perMille }
@@ -114,7 +114,7 @@ final class World {
         unread = []
         for connection in gone { after(0...5) { world in world.till?.lost(connection, world) } }
         machine = make(
-            TillDesk(
+            TillMachine(
                 lane: "main", installation: "test", counter: counter, attempts: Array(ledger.values),
                 closedThrough: closedThrough))
         feed(.restored)

@@ -13,7 +13,7 @@ struct ZVTChargerTests {
 
     private static func terminal(_ device: String?) throws -> ZVTTerminal {
         var terminal = ZVTTerminal(
-            desk: TillDesk(lane: "charger", installation: "1"),
+            desk: TillMachine(lane: "charger", installation: "1"),
             settings: .init(
                 currency: try #require(CurrencyCode("EUR")), terminal: 52_500_001, password: [0x12, 0x34, 0x56],
                 reservations: true, device: device), line: .tcp)

@@ -11,7 +11,7 @@ struct ZVTPaperTests {
 
     init() throws {
         terminal = ZVTTerminal(
-            desk: TillDesk(lane: "main", installation: "1", counter: 41),
+            desk: TillMachine(lane: "main", installation: "1", counter: 41),
             settings: .init(
                 currency: try #require(CurrencyCode("EUR")), terminal: 52_500_001, password: [0x12, 0x34, 0x56],
                 reservations: true, words: ZVTWords(width: 32)),
@@ -117,7 +117,7 @@ struct ZVTPaperTests {
         _ = printed(try settle([]))
         #expect(
             printed(till("065003123456")) == [
-                "Day end             TID 52500001", "Receipt no. 0042 - 0042", String(repeating: "-", count: 32),
+                "End of day          TID 52500001", "Receipt no. 0042 - 0042", String(repeating: "-", count: 32),
                 "1 x Visa               25.00 EUR", "TOTAL                  25.00 EUR",
             ])
         #expect(printed(till("065003123456")) == [])

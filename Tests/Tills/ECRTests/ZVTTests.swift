@@ -11,7 +11,7 @@ struct ZVTTests {
 
     init() throws {
         terminal = ZVTTerminal(
-            desk: TillDesk(lane: "main", installation: "1", counter: 41),
+            desk: TillMachine(lane: "main", installation: "1", counter: 41),
             settings: .init(
                 currency: try #require(CurrencyCode("EUR")), terminal: 29_001_006, password: [0x12, 0x34, 0x56]),
             line: .tcp)

@@ -9,15 +9,15 @@ import Testing
 @Suite("The door")
 struct DoorTests {
     static let now = Timestamp(milliseconds: 1_795_000_000_000)
-    static let door = Door(addresses: ["127.0.0.1:8716"], origins: ["https://pos.example"])
+    static let door = RequestGuard(addresses: ["127.0.0.1:8716"], origins: ["https://pos.example"])
     static let token: TillToken = {
         var zeros = Counting()
         return TillToken(till: "bar-1", using: &zeros)
     }()
 
     /// bar-1: cashier, lane main, purchases. bar-2: the same. display: one lane.
-    static let book: TillBook = {
-        var book = TillBook()
+    static let book: TillRegistry = {
+        var book = TillRegistry()
         let draft = TillDraft(
             till: "bar-1", roles: [.cashier], lanes: ["main"], types: [.purchase], origins: ["https://pos.example"])
         book.pair(draft, token, at: now)
@@ -28,23 +28,23 @@ struct DoorTests {
         _ method: HTTPMethod = .get, _ path: String = "v1/status", host: String = "127.0.0.1:8716",
         token: String? = token.text,
         _ more: [(String, String)]
-    ) -> Door.Head {
+    ) -> RequestGuard.Head {
         var fields: HTTPFields = ["Host": host]
         if let token { fields.set("Authorization", "Bearer \(token)") }
         for (name, value) in more { fields.append(name, value) }
-        return Door.Head(method, path.split(separator: "/").map(String.init), fields: fields)
+        return RequestGuard.Head(method, path.split(separator: "/").map(String.init), fields: fields)
     }
 
     static func head(
         _ method: HTTPMethod = .get, _ path: String = "v1/status", host: String = "127.0.0.1:8716",
         token: String? = token.text
-    ) -> Door.Head { head(method, path, host: host, token: token, []) }
+    ) -> RequestGuard.Head { head(method, path, host: host, token: token, []) }
 
-    static func head(_ more: [(String, String)]) -> Door.Head { head(.get, "v1/status", more) }
+    static func head(_ more: [(String, String)]) -> RequestGuard.Head { head(.get, "v1/status", more) }
 
     /// - Returns: why it is refused; `nil` where it passes.
-    static func refusal(_ head: Door.Head, _ door: Door = door) -> ErrorCode? {
-        do throws(Door.Refusal) {
+    static func refusal(_ head: RequestGuard.Head, _ door: RequestGuard = door) -> ErrorCode? {
+        do throws(RequestGuard.Refusal) {
             _ = try door.admit(head, book, at: now)
             return nil
         } catch {
@@ -127,7 +127,7 @@ struct DoorTests {
     }
 
     @Test func `a method that the path does not have is refused with those that it has`() {
-        do throws(Door.Refusal) {
+        do throws(RequestGuard.Refusal) {
             _ = try Self.door.admit(Self.head(.put, "v1/transactions"), Self.book, at: Self.now)
             Issue.record("admitted")
         } catch {
@@ -176,10 +176,10 @@ struct DoorTests {
     }
 
     @Test func `a till of programs does not speak from others' pages, and one of a page does`() {
-        var book = TillBook()
+        var book = TillRegistry()
         book.pair(TillDraft(till: "bar-1", roles: [.cashier], lanes: ["main"]), Self.token, at: Self.now)
         func refusal(_ origin: String) -> ErrorCode? {
-            do throws(Door.Refusal) {
+            do throws(RequestGuard.Refusal) {
                 _ = try Self.door.admit(Self.head([("Origin", origin)]), book, at: Self.now)
                 return nil
             } catch { return error.code }
@@ -190,7 +190,7 @@ struct DoorTests {
 
     @Test func `a refused token names the till that it claims only where there is one`() {
         func till(_ token: String) -> String? {
-            do throws(Door.Refusal) {
+            do throws(RequestGuard.Refusal) {
                 _ = try Self.door.admit(Self.head(token: token), Self.book, at: Self.now)
                 return "admitted"
             } catch { return error.till }
@@ -217,13 +217,13 @@ struct DoorTests {
         (.monitor, "v1/queue", false), (.loyalty, "v1/transactions", true), (.loyalty, "v1/totals", false),
         (.loyalty, "v1/events", true), (.cashier, "v1/totals", true), (.cashier, "v1/display", false),
         (.cashier, "v1/transactions/1/receipt", true), (.loyalty, "v1/transactions/1/receipt", false),
-        (.cashier, "v1/day-ends", true), (.manager, "v1/day-ends", true), (.manager, "v1/totals", true),
-        (.manager, "v1/transactions", true), (.manager, "v1/display", false), (.monitor, "v1/day-ends", false),
+        (.cashier, "v1/days", true), (.manager, "v1/days", true), (.manager, "v1/totals", true),
+        (.manager, "v1/transactions", true), (.manager, "v1/display", false), (.monitor, "v1/days", false),
     ])
     func `each role has its calls and no others`(role: TillRole, path: String, may: Bool) {
-        var book = TillBook()
+        var book = TillRegistry()
         book.pair(TillDraft(till: "bar-1", roles: [role], lanes: ["main"]), Self.token, at: Self.now)
-        do throws(Door.Refusal) {
+        do throws(RequestGuard.Refusal) {
             _ = try Self.door.admit(Self.head(.get, path), book, at: Self.now)
             #expect(may)
         } catch {
@@ -232,12 +232,12 @@ struct DoorTests {
     }
 
     @Test("D7: a day is closed by a manager's till and by no other", arguments: TillRole.allCases)
-    func dayEnd(role: TillRole) {
-        var book = TillBook()
+    func endOfDay(role: TillRole) {
+        var book = TillRegistry()
         book.pair(TillDraft(till: "bar-1", roles: [role], lanes: ["main"]), Self.token, at: Self.now)
-        do throws(Door.Refusal) {
+        do throws(RequestGuard.Refusal) {
             let json = [("Content-Type", "application/json")]
-            _ = try Self.door.admit(Self.head(.post, "v1/day-ends", json), book, at: Self.now)
+            _ = try Self.door.admit(Self.head(.post, "v1/days", json), book, at: Self.now)
             #expect(role == .manager)
         } catch {
             #expect(role != .manager && error.code == .authRoleMissing && error.till == "bar-1")
@@ -269,7 +269,7 @@ struct DoorTests {
     }
 
     @Test func `a proxy's name is an origin with TLS, and never without`() {
-        let door = Door(addresses: ["127.0.0.1:8716"], names: ["tills.shop.example"])
+        let door = RequestGuard(addresses: ["127.0.0.1:8716"], names: ["tills.shop.example"])
         let head = Self.head(host: "tills.shop.example", [("Origin", "https://tills.shop.example")])
         #expect(Self.refusal(head, door) == nil)
         let plain = Self.head(host: "tills.shop.example", [("Origin", "http://tills.shop.example")])

@@ -15,9 +15,9 @@ struct TillFileTests {
     private let now = DoorTests.now
 
     /// A till that was revoked, one whose token is being changed, and one in use.
-    private func book() throws -> TillBook {
+    private func book() throws -> TillRegistry {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var book = TillBook()
+        var book = TillRegistry()
         var system = SystemRandomNumberGenerator()
         for name in ["bar-1", "bar-2", "bar-3"] {
             let draft = TillDraft(till: name, roles: [.cashier], lanes: ["main"], types: [.purchase])

@@ -34,7 +34,7 @@ struct TillLanguageTests {
         return names.compactMap { language.text(event($0)) }
             + messages.compactMap { language.text(event(.readRetry, $0)) }
             + codes.compactMap { language.text(ErrorDetail($0)) } + DeclineReason.allCases.map { language.text($0) }
-            + [language.receiptNumber, language.dayEnd, language.total]
+            + [language.receiptNumber, language.endOfDay, language.total]
     }
 
     @Test("T3: the bridge has the twelve languages of the till in the browser, each with every text")

@@ -84,10 +84,10 @@ struct TillLedgerTests {
             for number in 4...300 as ClosedRange<UInt64> { try ledger.record(attempt(number, .notPaid)) }
         }
         let contents = try read()
-        #expect(contents.attempts.count == TillDesk.kept)
+        #expect(contents.attempts.count == TillMachine.kept)
         // Today, after a clock was set back, and tomorrow.
         for (day, sum) in [(20_261_124, 100), (20_261_123, 200), (20_261_125, 0)] as [(UInt32, Int64)] {
-            var desk = TillDesk(
+            var desk = TillMachine(
                 lane: "main", installation: "abc", counter: contents.counter, attempts: contents.attempts,
                 past: contents.past)
             var effects: [TillEffect] = []
@@ -102,8 +102,8 @@ struct TillLedgerTests {
         func named(_ number: Int) -> TillOrder {
             TillOrder(kind: .sale, amount: 250, currency: euro, identity: "order \(number)")
         }
-        func desk(_ contents: TillLedger.Contents) -> TillDesk {
-            TillDesk(
+        func desk(_ contents: TillLedger.Contents) -> TillMachine {
+            TillMachine(
                 lane: "main", installation: contents.installation, counter: contents.counter,
                 attempts: contents.attempts, past: contents.past, closedThrough: contents.closedThrough)
         }
@@ -143,7 +143,7 @@ struct TillLedgerTests {
         #expect(renewed > 2)
         contents = try TillLedger.read(Descriptor(opening: path, O_RDONLY)).0
         books = desk(contents)
-        #expect(books.finished.count == TillDesk.kept && books.counter == 3_000 && contents.damaged == 0)
+        #expect(books.finished.count == TillMachine.kept && books.counter == 3_000 && contents.damaged == 0)
         for number in 1...3_000 {
             var effects: [TillEffect] = []
             guard case .same(let attempt) = books.ask(named(number), peer: "", confirmWithin: 30, &effects) else {
@@ -165,7 +165,7 @@ struct TillLedgerTests {
         try ledger.synchronize()
         #expect(ledger.isLong)
         let before = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-        var desk = TillDesk(lane: "main", installation: "abc", counter: 9, attempts: [try attempt(1, .notPaid)])
+        var desk = TillMachine(lane: "main", installation: "abc", counter: 9, attempts: [try attempt(1, .notPaid)])
         try ledger.renew(TillLedger.Contents(desk))
         #expect(!ledger.isLong)
         #expect(throws: TillLedger.Failure.inUse) { try TillLedger.open(path, fresh: "other") }
@@ -174,7 +174,7 @@ struct TillLedgerTests {
         let after = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         #expect(after < before / 100)
         let contents = try TillLedger.read(Descriptor(opening: path, O_RDONLY)).0
-        desk = TillDesk(
+        desk = TillMachine(
             lane: "main", installation: contents.installation, counter: contents.counter, attempts: contents.attempts)
         #expect(desk.installation == "abc" && desk.counter == 10 && desk.finished.map(\.number) == [1, 10])
     }
@@ -244,7 +244,7 @@ struct TillLedgerTests {
         }
         let before = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         let contents = try read()
-        #expect(contents.counter == UInt64(TillLedger.longest / 2 + 1) && contents.attempts.count == TillDesk.kept)
+        #expect(contents.counter == UInt64(TillLedger.longest / 2 + 1) && contents.attempts.count == TillMachine.kept)
         let after = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         #expect(after < before / 2)
         let again = try read()

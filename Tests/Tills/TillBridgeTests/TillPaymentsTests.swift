@@ -90,9 +90,9 @@ struct TillPaymentsTests {
         .json(code.entry.status, try WireJSON.encode(ErrorBody(code)))
     }
 
-    private static func demand(_ kind: TillOrder.Kind = .sale, _ amount: Int64 = 1_250) throws -> StartDemand {
+    private static func demand(_ kind: TillOrder.Kind = .sale, _ amount: Int64 = 1_250) throws -> StartRequest {
         let order = TillOrder(kind: kind, amount: amount, currency: try #require(CurrencyCode("EUR")))
-        return StartDemand(key: key, order: order, deadline: 90, confirmWithin: 60)
+        return StartRequest(key: key, order: order, deadline: 90, confirmWithin: 60)
     }
 
     private static func booking(_ amount: Int64) -> Booking {

@@ -25,7 +25,7 @@ from nfc_tap.api.operations import adjust_payment, capture_payment, list_operati
 from nfc_tap.api.state import get_status
 from nfc_tap.api.transactions import create_transaction, get_transaction
 from nfc_tap.models import (
-    AdjustmentDemand, CaptureDemand, DayEndRequest, LinkedRefundRequest, LinkedRefundRequestType, Money, ReleaseDemand, Total)
+    AdjustmentRequest, CaptureRequest, EndOfDayRequest, LinkedRefundRequest, LinkedRefundRequestType, Money, ReleaseRequest, Total)
 
 SOCKET = sys.argv.pop() if len(sys.argv) > 1 else None
 
@@ -123,13 +123,13 @@ class Life(unittest.TestCase):
         tap = self.tap
         payment = tap.reserve(5_000, "EUR", order=f"room-{key()[:8]}")
         self.assertEqual("approved", payment.state)
-        more = tap(adjust_payment, payment.id, body=AdjustmentDemand(total=euros(6_000)), idempotency_key=key(), prefer="wait=25")
+        more = tap(adjust_payment, payment.id, body=AdjustmentRequest(total=euros(6_000)), idempotency_key=key(), prefer="wait=25")
         self.assertEqual("done", more.state)
         part = tap(
-            capture_payment, payment.id, body=CaptureDemand(amount=euros(2_000), final=False), idempotency_key=key(),
+            capture_payment, payment.id, body=CaptureRequest(amount=euros(2_000), final=False), idempotency_key=key(),
             prefer="wait=25")
         self.assertEqual(("done", "capture"), (part.state, part.kind))
-        rest = tap(release_payment, payment.id, body=ReleaseDemand(), idempotency_key=key(), prefer="wait=25")
+        rest = tap(release_payment, payment.id, body=ReleaseRequest(), idempotency_key=key(), prefer="wait=25")
         self.assertEqual("done", rest.state)
         self.assertEqual((6_000, 2_000, 4_000, 0), self.account(payment))
         for cents in (500, 700):
@@ -186,7 +186,7 @@ class Life(unittest.TestCase):
         self.tap.pay(400, "EUR")
         totals = self.tap(get_totals)
         self.assertTrue(totals.to_dict())
-        day = self.tap(close_day, body=DayEndRequest(), idempotency_key=key())
+        day = self.tap(close_day, body=EndOfDayRequest(), idempotency_key=key())
         self.assertTrue(day.to_dict()["day"])
 
     def test_a_sale_whose_answers_are_lost_is_asked_for_again_and_charged_once(self):
@@ -230,7 +230,7 @@ class Life(unittest.TestCase):
                 status = await tap(get_status)
                 payment = await tap.reserve(2_000, "EUR")
                 done = await tap(
-                    capture_payment, payment.id, body=CaptureDemand(), idempotency_key=key(), prefer="wait=25")
+                    capture_payment, payment.id, body=CaptureRequest(), idempotency_key=key(), prefer="wait=25")
                 async for event in tap.events(after=0):
                     if event.transaction == payment.id:
                         break

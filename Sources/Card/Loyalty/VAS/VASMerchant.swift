@@ -4,7 +4,7 @@ internal import Crypto
 /// One pass type that is asked for in an Apple VAS session.
 public struct VASMerchant: Sendable {
     /// What a terminal wants of the phone.
-    public enum Wish: Equatable, Sendable {
+    public enum Request: Equatable, Sendable {
         case pass
         /// The pass; a phone that has none is given the address.
         case passOrSignUp(url: String)
@@ -17,7 +17,7 @@ public struct VASMerchant: Sendable {
 
     /// ASCII, case-sensitive: `pass.com.example.club`.
     public let passTypeIdentifier: String
-    public let wish: Wish
+    public let wish: Request
     /// Keys to open the pass with; none means that it is handed on sealed.
     public let keys: [VASKey]
     /// SHA-256 of the pass type identifier: what goes over the air, and into the key derivation.
@@ -26,7 +26,7 @@ public struct VASMerchant: Sendable {
     /// - Throws: `.passTypeIdentifierInvalid` for an empty or non-ASCII identifier, `.urlInvalid` for an address that
     ///   is not https or longer than 64 bytes.
     public init(
-        passTypeIdentifier: String, wish: Wish = .pass, keys: [VASKey] = []
+        passTypeIdentifier: String, wish: Request = .pass, keys: [VASKey] = []
     ) throws(LoyaltyConfigurationError) {
         let bytes = Array(passTypeIdentifier.utf8)
         guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {

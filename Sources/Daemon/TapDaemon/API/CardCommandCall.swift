@@ -17,7 +17,7 @@ extension PointOfSaleAPI {
         guard snapshot.diagnostics.cardCommands, snapshot.mode == .test else {
             throw ErrorBody(.cardCommandsNotAllowed)
         }
-        let demand = try request.message(CardCommandsDemand.self)
+        let demand = try request.message(CardCommandsRequest.self)
         let conversation = CardConversation(
             try demand.parsed(), deadline: demand.deadline ?? Limits.defaultCardCommandDeadlineSeconds)
         try await begin(conversation, on: lane, caller)
@@ -55,19 +55,19 @@ extension PointOfSaleAPI {
         do throws(JournalError) {
             try await trail.journal.audit(entry("\(conversation.commands.count) to be sent: \(conversation.headers)"))
         } catch {
-            await store.change { $0.takeBack(name, after: nil) }
+            await store.change { $0.withdraw(name, after: nil) }
             throw ErrorBody(ErrorCode(error))
         }
         let isTaken = queue.add { [store, trail] in
             await lane.converse(conversation)
             let outcome = conversation.outcome
-            await store.change { $0.takeBack(name, after: outcome.code) }
+            await store.change { $0.withdraw(name, after: outcome.code) }
             let end = outcome.code.map { ", then \($0.rawValue)" } ?? ""
             await trail.note(entry("\(outcome.answers.count) answered\(end)"))
             conversation.ended.fire()
         }
         guard isTaken else {
-            await store.change { $0.takeBack(name, after: nil) }
+            await store.change { $0.withdraw(name, after: nil) }
             throw ErrorBody(.daemonUnavailable)
         }
     }
@@ -81,7 +81,7 @@ extension PointOfSaleAPI {
     }
 }
 
-extension CardCommandsDemand {
+extension CardCommandsRequest {
     fileprivate func parsed() throws(ErrorBody) -> [CommandAPDU] {
         var parsed: [CommandAPDU] = []
         for (index, text) in commands.enumerated() {

@@ -9,21 +9,21 @@ extension PointOfSaleAPI {
     {
         let transaction = try await owned(id, caller)
         let after = try await carryOut("confirm", on: transaction, caller, outcome: \.state.rawValue) {
-            () throws(ErrorBody) in try await ClientWishes(store).confirm(transaction)
+            () throws(ErrorBody) in try await ClientRequests(store).confirm(transaction)
         }
         return .message(200, after)
     }
 
     func reverse(_ id: TransactionID, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse
     {
-        let demand = try request.message(ReversalDemand.self)
+        let demand = try request.message(ReversalRequest.self)
         let transaction = try await owned(id, caller)
         do throws(ErrorBody) { try caller.requireReversible(transaction, at: .now) } catch {
             await noteLateReversal(of: id, caller)
             throw error
         }
         let after = try await carryOut("reverse", on: transaction, caller, outcome: \.state.rawValue) {
-            () throws(ErrorBody) in try await ClientWishes(store).reverse(transaction, demand.reason)
+            () throws(ErrorBody) in try await ClientRequests(store).reverse(transaction, demand.reason)
         }
         return .message(after.state == .reversed ? 200 : 202, after)
     }

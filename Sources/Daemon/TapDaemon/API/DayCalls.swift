@@ -11,7 +11,7 @@ import Printing
 import Profile
 import Receipt
 
-/// Totals and day ends.
+/// Totals and ends of day.
 extension PointOfSaleAPI {
     /// `GET /v1/totals`.
     func totals(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
@@ -34,7 +34,7 @@ extension PointOfSaleAPI {
             guard let day else { return nil }
             return try journal.totals(of: day, by: groups, for: caller.scope)
         }
-        guard let totals else { throw ErrorBody(.dayEndUnknown) }
+        guard let totals else { throw ErrorBody(.dayUnknown) }
         return .message(200, totals)
     }
 
@@ -52,14 +52,14 @@ extension PointOfSaleAPI {
             return .message(200, DayList(days: days))
         case (1, let name?):
             try request.only(.get, parameters: [])
-            return .message(200, try await dayEnd(name, caller))
+            return .message(200, try await endOfDay(name, caller))
         case (2, "resolution"):
             try request.only(.post, parameters: [])
             guard caller.roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
             return .message(200, try await resolve(path.first ?? "", request, caller))
         case (2, "report"):
             try request.only(.get, parameters: ["width", "language", "copy"])
-            return try await report(try await dayEnd(path.first ?? "", caller), request)
+            return try await report(try await endOfDay(path.first ?? "", caller), request)
         default:
             throw ErrorBody(.requestUnknownPath)
         }
@@ -68,10 +68,10 @@ extension PointOfSaleAPI {
     private func closeDay(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let key = try request.idempotencyKey()
         let seconds = try request.preferredWait()
-        let demand = try request.message(DayEndDemand.self)
+        let demand = try request.message(EndOfDayRequest.self)
         let snapshot = settings.snapshot
         let time = LocalTime(at: Int(Timestamp.now.milliseconds / 1_000))
-        let new = NewDayEnd(
+        let new = NewEndOfDay(
             owner: caller.principal, idempotencyKey: key, requestHash: try demand.meant.digest(),
             label: demand.label ?? time.dateText, blockOn: demand.force == true ? [] : snapshot.day.blockOn,
             merchant: profiles.current.map { Merchant($0.merchant) } ?? snapshot.shop,
@@ -86,14 +86,14 @@ extension PointOfSaleAPI {
             return .message(
                 201, try await asked(end, seconds, request.connection), fields: ["Idempotency-Replayed": "true"])
         case .keyReused: throw ErrorBody(.idempotencyKeyReused)
-        case .blocked(let entries): throw ErrorBody(.dayEndBlocked, transaction: entries.first?.transaction)
+        case .blocked(let entries): throw ErrorBody(.dayBlocked, transaction: entries.first?.transaction)
         }
     }
 
     /// The day as it is once the payment service was asked for its figures, or the time is over.
     private func asked(
-        _ end: DayEnd, _ seconds: Int, _ connection: HTTPConnection
-    ) async throws(ErrorBody) -> DayEnd {
+        _ end: EndOfDay, _ seconds: Int, _ connection: HTTPConnection
+    ) async throws(ErrorBody) -> EndOfDay {
         guard end.service?.next != nil else { return end }
         let occasion = await reconciler.begin(end.day.number)
         guard seconds > 0 else { return end }
@@ -108,47 +108,47 @@ extension PointOfSaleAPI {
         return try await reread(end.day.id)
     }
 
-    private func reread(_ name: String) async throws(ErrorBody) -> DayEnd {
-        let now = try await inJournal { (journal) throws(JournalError) -> DayEnd? in
+    private func reread(_ name: String) async throws(ErrorBody) -> EndOfDay {
+        let now = try await inJournal { (journal) throws(JournalError) -> EndOfDay? in
             guard let day = try journal.day(name) else { return nil }
             return try journal.report(of: day)
         }
-        guard let now else { throw ErrorBody(.dayEndUnknown) }
+        guard let now else { throw ErrorBody(.dayUnknown) }
         return now
     }
 
     private func resolve(
         _ name: String, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> DayEnd {
-        let demand = try request.message(DayResolutionDemand.self)
-        let before = try await dayEnd(name, caller)
+    ) async throws(ErrorBody) -> EndOfDay {
+        let demand = try request.message(DayResolutionRequest.self)
+        let before = try await endOfDay(name, caller)
         return try await administer(
             "resolve day", before.day.id, caller, outcome: { $0.day.state.rawValue }
         ) {
-            () async throws(ErrorBody) -> DayEnd in
+            () async throws(ErrorBody) -> EndOfDay in
             let resolution = DayResolution(at: .now, uid: caller.principal.uid, note: demand.note)
             let isDone = try await inJournal { (journal) throws(JournalError) in
                 try journal.resolve(before.day, resolution)
             }
             guard isDone else { throw ErrorBody(.resolutionNotOpen) }
-            return try await dayEnd(name, caller)
+            return try await endOfDay(name, caller)
         }
     }
 
     /// Its report is of the whole shop: a till gets those that it has closed itself.
-    private func dayEnd(_ name: String, _ caller: Caller) async throws(ErrorBody) -> DayEnd {
+    private func endOfDay(_ name: String, _ caller: Caller) async throws(ErrorBody) -> EndOfDay {
         let end = try await reread(name)
         guard !caller.isTill || end.day.closedBy == caller.principal else { throw ErrorBody(.sessionNotOwner) }
         return end
     }
 
-    private func report(_ end: DayEnd, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    private func report(_ end: EndOfDay, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
         let language = try request.word("language", of: Language.self) ?? request.language
         let width = try request.number("width", in: Receipt.widths) ?? 42
         let isCopy = try request.flag("copy")
         let closed = end.day.closedAt ?? end.day.openedAt
         let offset = LocalTime(at: Int(closed.milliseconds / 1_000)).secondsFromUTC
-        let text = DayEndReport(end, language: language, isCopy: isCopy).text(width: width, secondsFromUTC: offset)
+        let text = EndOfDayReport(end, language: language, isCopy: isCopy).text(width: width, secondsFromUTC: offset)
         var fields: HTTPFields = ["Content-Language": language.rawValue]
         fields.set("Content-Type", "text/plain; charset=utf-8")
         return HTTPResponse(status: 200, fields: fields, body: .bytes(Array(text.utf8)))
@@ -156,13 +156,13 @@ extension PointOfSaleAPI {
 }
 
 extension Event {
-    init(closing end: DayEnd) {
+    init(closing end: EndOfDay) {
         self.init(.dayClosed)
         day = end.day.number
     }
 }
 
-extension DayEndDemand {
+extension EndOfDayRequest {
     fileprivate func digest() throws(ErrorBody) -> String {
         do { return Hex.string(SHA256.hash(data: try WireJSON.encode(self))) } catch { throw ErrorBody(error) }
     }

@@ -88,7 +88,7 @@ extension PointOfSaleAPI {
     private func number(of day: String) async throws(ErrorBody) -> Int64 {
         if day == "current" { return 0 }
         let found = try await inJournal { (journal) throws(JournalError) in try journal.day(day) }
-        guard let found else { throw ErrorBody(.dayEndUnknown) }
+        guard let found else { throw ErrorBody(.dayUnknown) }
         return found.state == .open ? 0 : found.number
     }
 }

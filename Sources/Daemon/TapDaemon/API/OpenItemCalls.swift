@@ -35,7 +35,7 @@ extension PointOfSaleAPI {
     private func settle(
         _ id: TransactionID, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> Transaction {
-        let demand = try request.message(SettlementDemand.self)
+        let demand = try request.message(SettlementRequest.self)
         let transaction = try await known(id)
         try demand.check(transaction)
         let settlement = Settlement(
@@ -46,7 +46,7 @@ extension PointOfSaleAPI {
             () throws(ErrorBody) in
             // Of a refund that names a payment no machine of taps knows anything.
             transaction.of == nil
-                ? try await ClientWishes(store).settle(transaction, settlement)
+                ? try await ClientRequests(store).settle(transaction, settlement)
                 : try await desk.settle(transaction, settlement)
         }
     }

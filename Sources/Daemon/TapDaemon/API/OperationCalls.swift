@@ -9,7 +9,7 @@ import Transactions
 /// What becomes of an approved payment: captures, adjustments, releases, and what is known of them. Whose payment it was
 /// does not matter, except at a till: shifts change.
 extension PointOfSaleAPI {
-    var desk: OperationDesk { OperationDesk(engine: engine, runner: store) }
+    var desk: OperationAdmission { OperationAdmission(engine: engine, runner: store) }
     var admission: TransactionAdmission { TransactionAdmission(runner: store, desk: desk, health: health) }
 
     static let operationCalls: Set<String> = ["captures", "adjustments", "releases", "operations"]
@@ -28,11 +28,11 @@ extension PointOfSaleAPI {
         try caller.roles.require(.cashier)
         let key = PrincipalKey(caller.principal, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
-        let wish: OperationDesk.Wish =
+        let wish: OperationAdmission.Request =
             switch call {
-            case "captures": .capture(try request.message(CaptureDemand.self))
-            case "adjustments": .adjustment(try request.message(AdjustmentDemand.self))
-            default: .release(try request.message(ReleaseDemand.self))
+            case "captures": .capture(try request.message(CaptureRequest.self))
+            case "adjustments": .adjustment(try request.message(AdjustmentRequest.self))
+            default: .release(try request.message(ReleaseRequest.self))
             }
         let transaction = try await known(id)
         try await requireOwn(id, caller)
@@ -86,7 +86,7 @@ extension PointOfSaleAPI {
     private func resolve(
         _ id: OperationID, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> PaymentOperation {
-        let demand = try request.message(ResolutionDemand.self)
+        let demand = try request.message(ResolutionRequest.self)
         let (before, _) = try await desk.operation(id)
         return try await administer(
             "resolve", id.text, caller, outcome: { "\(demand.outcome.rawValue), \($0.state.rawValue)" }
@@ -129,7 +129,7 @@ extension PointOfSaleAPI {
 
     /// Gives back without a card, or says what would become of it.
     func refund(
-        _ demand: TransactionDemand, of original: TransactionID, _ seconds: Int, _ connection: HTTPConnection
+        _ demand: AdmissionRequest, of original: TransactionID, _ seconds: Int, _ connection: HTTPConnection
     ) async throws(ErrorBody) -> HTTPResponse {
         if demand.request.dryRun == true {
             if demand.request.asksForCard { try await admission.check(demand) }

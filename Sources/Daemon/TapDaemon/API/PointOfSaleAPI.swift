@@ -32,7 +32,7 @@ struct PointOfSaleAPI: Sendable {
     let start: @Sendable (TransactionID) -> Bool
     /// For what outlives a request.
     let queue: WorkQueue
-    let replays = ReplayTurns()
+    let replays = ReplayLimiter()
     let refusalPaces = RefusalPaces()
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
@@ -87,7 +87,7 @@ struct PointOfSaleAPI: Sendable {
             try request.only(.get, parameters: ["day", "from", "to", "by"])
             try caller.roles.require(.cashier)
             return try await totals(request, caller)
-        case _ where path.first == "day-ends":
+        case _ where path.first == "days":
             try caller.roles.require(.cashier)
             return try await answerAboutDays(path.dropFirst(), request, caller)
         case 1 where path[0] == "openapi.yaml":

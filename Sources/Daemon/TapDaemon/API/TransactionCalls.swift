@@ -22,7 +22,7 @@ extension PointOfSaleAPI {
         let message = try request.message(TransactionRequest.self)
         try caller.require(message.type)
         if message.type == .refund { try caller.require(refund: message) }
-        let demand = TransactionDemand(
+        let demand = AdmissionRequest(
             request: message, key: key, requestHash: try await digest(of: message, key), lanes: caller.ceiling?.lanes,
             bytes: request.body.count)
         if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
@@ -59,7 +59,7 @@ extension PointOfSaleAPI {
     }
 
     func admitted(
-        _ demand: TransactionDemand, _ seconds: Int, _ connection: HTTPConnection
+        _ demand: AdmissionRequest, _ seconds: Int, _ connection: HTTPConnection
     ) async -> HTTPResponse {
         switch await admission.admit(demand) {
         case .refused(let refusal):
@@ -132,7 +132,7 @@ extension PointOfSaleAPI {
         let answer = try await carryOut("cancel", on: transaction, caller, outcome: \CancelAnswer.summary) {
             () throws(ErrorBody) in
             do throws(JournalError) {
-                let answer = try await ClientWishes(store).cancel(id, by: isOwner ? .client : .administrator)
+                let answer = try await ClientRequests(store).cancel(id, by: isOwner ? .client : .administrator)
                 guard let answer else { throw JournalError.unknownTransaction }
                 return answer
             } catch {
@@ -242,7 +242,7 @@ extension PointOfSaleAPI {
                 guard let signsOfLife = await store.change({ $0.letGo(id, by: connection.id) }) else { return }
                 await settled.wait(atMost: patience)
                 guard await store.books.isAbandoned(id, since: signsOfLife) else { return }
-                _ = try? await ClientWishes(store).cancel(id, by: .disconnect)
+                _ = try? await ClientRequests(store).cancel(id, by: .disconnect)
             }
         }
         queue.add {

@@ -14,7 +14,7 @@ struct PaymentServices: Sendable {
 
     init(_ snapshot: ConfigurationSnapshot, _ profile: Profile?) {
         let settings = OfflineSettings(snapshot.configuration, profile)
-        current = AskedService(issuer: settings.issuer, socket: snapshot.adapter.client.path)
+        current = AskedService(serviceName: settings.serviceName, socket: snapshot.adapter.client.path)
         adapter = snapshot.adapter
         former = settings.formerServices
     }
@@ -24,18 +24,18 @@ struct PaymentServices: Sendable {
     /// - Parameter service: `nil` for what an earlier version of this program has begun, which knew one service only.
     func link(to service: AskedService?) -> AdapterLink? {
         guard let service, service != current else { return adapter }
-        return former[service.issuer]?.socket.map { AdapterLink(path: $0, times: adapter.times) }
+        return former[service.serviceName]?.socket.map { AdapterLink(path: $0, times: adapter.times) }
     }
 
     /// Where what is stored for a service, and was never sent, goes.
-    func service(ofStored issuer: String) -> AskedService? {
-        guard issuer != current.issuer else { return current }
-        return former[issuer]?.socket.map { AskedService(issuer: issuer, socket: $0) }
+    func service(ofStored serviceName: String) -> AskedService? {
+        guard serviceName != current.serviceName else { return current }
+        return former[serviceName]?.socket.map { AskedService(serviceName: serviceName, socket: $0) }
     }
 }
 
 /// Whom a transaction belongs to, with the way there.
-struct Addressee: Sendable {
+struct ServiceRoute: Sendable {
     /// `nil` for what an earlier version of this program has begun.
     let service: AskedService?
     /// `nil` where nobody has said where it is: then nobody is asked.
@@ -49,10 +49,10 @@ struct Addressee: Sendable {
 
 extension PaymentServices {
     /// The one that is in force, for what begins now.
-    var addressee: Addressee { Addressee(current, adapter) }
+    var route: ServiceRoute { ServiceRoute(current, adapter) }
 
     /// Whom an earlier question goes to.
-    func addressee(_ service: AskedService?) -> Addressee { Addressee(service, link(to: service)) }
+    func route(_ service: AskedService?) -> ServiceRoute { ServiceRoute(service, link(to: service)) }
 }
 
 extension TransactionRunner {

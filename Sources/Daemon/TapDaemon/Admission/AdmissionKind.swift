@@ -16,9 +16,9 @@ enum AdmissionKind: Sendable {
     /// A card is read for the refund of a payment: a tap like others, whose read goes on as an operation.
     case refund(of: JournalRecord)
     /// A stored card is charged, without a card and without a lane.
-    case charge(ChargeWish, Result<ChargeBasis, ChargeRefusal>)
+    case charge(ChargeOptions, Result<ChargeBasis, ChargeRefusal>)
     /// The customer pays by a link or at another terminal, without a card and without a lane.
-    case elsewhere(LinkWish)
+    case elsewhere(LinkOptions)
 
     /// The lanes that it may have, without doing anything; none where no card is read.
     ///
@@ -73,7 +73,8 @@ enum AdmissionKind: Sendable {
 
     /// Lays down what its machine needs beside what every transaction has.
     func layDown(
-        _ demand: inout Demand, _ terms: inout RunTerms, of transaction: Transaction, _ draft: TransactionDraft
+        _ demand: inout TransactionParameters, _ terms: inout TransactionContext, of transaction: Transaction,
+        _ draft: TransactionDraft
     ) {
         let (request, terminal) = (draft.request, draft.configuration.terminal.id)
         switch self {

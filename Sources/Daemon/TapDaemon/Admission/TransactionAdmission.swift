@@ -8,11 +8,11 @@ import Transactions
 /// Which requests become transactions: one recipe for every kind of them. A refused request leaves nothing behind.
 struct TransactionAdmission: Sendable {
     let runner: TransactionRunner
-    let desk: OperationDesk
+    let desk: OperationAdmission
     let health: AdapterHealthCheck
 
     /// Accepts a request, takes its lanes and writes the transaction down.
-    func admit(_ demand: TransactionDemand) async -> Admission {
+    func admit(_ demand: AdmissionRequest) async -> Admission {
         do throws(ErrorBody) {
             if let known = try await earlier(demand) { return known }
             let draft = try await draft(of: demand)
@@ -32,13 +32,13 @@ struct TransactionAdmission: Sendable {
     /// Checks a dry run as `admit` does, whatever came before under its key.
     ///
     /// - Throws: what would be refused.
-    func check(_ demand: TransactionDemand) async throws(ErrorBody) {
+    func check(_ demand: AdmissionRequest) async throws(ErrorBody) {
         let draft = try await draft(of: demand)
         _ = try await runner.change { draft.enter(&$0) }.get()
     }
 
     /// What became of a request that came before, or of its key; `nil` for a request whose key nobody has used.
-    private func earlier(_ demand: TransactionDemand) async throws(ErrorBody) -> Admission? {
+    private func earlier(_ demand: AdmissionRequest) async throws(ErrorBody) -> Admission? {
         do throws(JournalError) {
             let earlier = try await runner.journal.earlier(
                 owner: demand.key.owner, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
@@ -57,7 +57,7 @@ struct TransactionAdmission: Sendable {
 
     // MARK: - What the journal adds to a request
 
-    private func draft(of demand: TransactionDemand) async throws(ErrorBody) -> TransactionDraft {
+    private func draft(of demand: AdmissionRequest) async throws(ErrorBody) -> TransactionDraft {
         var demand = demand
         let kind: AdmissionKind
         if let id = demand.request.retryOf { demand.request = try await completed(demand, by: id) }
@@ -88,7 +88,7 @@ struct TransactionAdmission: Sendable {
 
     /// A request that tries a sale once more: what it leaves out is that sale's.
     private func completed(
-        _ demand: TransactionDemand, by id: TransactionID
+        _ demand: AdmissionRequest, by id: TransactionID
     ) async throws(ErrorBody) -> TransactionRequest {
         let (record, other) = try await desk.inJournal { (journal) throws(JournalError) in
             (try journal.record(id), try journal.retry(of: id))

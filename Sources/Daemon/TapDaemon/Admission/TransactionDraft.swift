@@ -15,10 +15,10 @@ struct TransactionDraft: Sendable {
     enum Entry: Sendable {
         /// A dry run: nothing was entered.
         case tried(DryRunAnswer)
-        case entered(Running)
+        case entered(LiveTransaction)
     }
 
-    let demand: TransactionDemand
+    let demand: AdmissionRequest
     let kind: AdmissionKind
     let configuration: ConfigurationSnapshot
     let profiles: ProfileStore
@@ -33,7 +33,7 @@ struct TransactionDraft: Sendable {
     private var isPayment: Bool { request.type != .loyalty }
 
     init(
-        _ demand: TransactionDemand, _ kind: AdmissionKind, paid: TransactionID?,
+        _ demand: AdmissionRequest, _ kind: AdmissionKind, paid: TransactionID?,
         _ configuration: ConfigurationSnapshot, _ profiles: ProfileStore, _ health: AdapterHealthCheck
     ) {
         (self.demand, self.kind, self.paid) = (demand, kind, paid)
@@ -45,7 +45,7 @@ struct TransactionDraft: Sendable {
     /// Enters it, in the same step in which its order and its lanes are found free.
     ///
     /// - Returns: what speaks against it, where it was not entered.
-    func enter(_ books: inout Books) -> Result<Entry, ErrorBody> {
+    func enter(_ books: inout TransactionTable) -> Result<Entry, ErrorBody> {
         Result { () throws(ErrorBody) in
             let (table, facts) = (books.lanes.table, facts(books))
             let lanes = try kind.lanes(self) { () throws(ErrorBody) in try table.admit(request, facts).get() }
@@ -65,7 +65,7 @@ struct TransactionDraft: Sendable {
     }
 
     /// What there is to say about it before the lanes are looked at.
-    private func facts(_ books: Books) -> AdmissionFacts {
+    private func facts(_ books: TransactionTable) -> AdmissionFacts {
         var facts = AdmissionFacts(mode: configuration.mode)
         if case .failure(let refusal) = loyalty { facts.passesRefusal = refusal }
         facts.isStopping = books.isStopping
@@ -95,11 +95,11 @@ struct TransactionDraft: Sendable {
     }
 
     /// - Parameter failedReads: of the same order, before.
-    private func running(on names: [String], _ lane: String, failedReads: Int) -> Running {
+    private func running(on names: [String], _ lane: String, failedReads: Int) -> LiveTransaction {
         let now = Moment.now
-        let addressee = services.addressee(kind.service ?? services.current)
-        var terms = RunTerms(
-            terminal: profiles.currentTerminal(), addressee: addressee,
+        let route = services.route(kind.service ?? services.current)
+        var terms = TransactionContext(
+            terminal: profiles.currentTerminal(), route: route,
             offline: OfflineSettings(configuration.configuration, profiles.current))
         terms.loyalty = try? loyalty.get()
         terms.marker = configuration.surroundings.marker
@@ -121,7 +121,7 @@ struct TransactionDraft: Sendable {
                 transaction.details?.capturable = false
             }
         }
-        var laidDown = Demand(kind: AuthorizationRequest.Kind(request), owner: demand.key.owner)
+        var laidDown = TransactionParameters(kind: AuthorizationRequest.Kind(request), owner: demand.key.owner)
         laidDown.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
         // Where nobody stands there with a card, the client's going away changes nothing.
         laidDown.isDetached = request.asksForCard ? request.detached ?? false : true
@@ -137,18 +137,18 @@ struct TransactionDraft: Sendable {
         }
         if request.type == .purchase, health.supports?.contains(AdapterFeature.pin.rawValue) == true {
             let takesSingleTap = health.supports?.contains(AdapterFeature.singleTap.rawValue) == true
-            terms.pinPlaces = PINPlaces(configuration, takesSingleTap: takesSingleTap)
+            terms.pinPlaces = PINDeviceSlots(configuration, takesSingleTap: takesSingleTap)
         }
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
         laidDown.times = configuration.adapter.times
-        laidDown.keyLife = addressee.service.flatMap { health.keyLife(at: $0.socket) } ?? .zero
+        laidDown.keyLife = route.service.flatMap { health.keyLife(at: $0.socket) } ?? .zero
         if isPayment, request.asksForCard {
             laidDown.maximumReads = terms.terminal.maxTapRetries
             laidDown.earlierFailedReads = failedReads
         }
         kind.layDown(&laidDown, &terms, of: transaction, self)
-        var running = Running(TransactionMachine(transaction, laidDown, at: now), terms)
+        var running = LiveTransaction(TransactionMachine(transaction, laidDown, at: now), terms)
         running.begunAt = now.monotonic
         return running
     }
@@ -156,13 +156,13 @@ struct TransactionDraft: Sendable {
 
 extension TransactionDraft {
     /// What the journal is to have of it.
-    func written(_ running: Running) -> NewTransaction {
+    func written(_ running: LiveTransaction) -> NewTransaction {
         let (key, transaction) = (demand.key, running.transaction)
         var new = NewTransaction(
             id: transaction.id, owner: key.owner, idempotencyKey: key.key, requestHash: demand.requestHash,
             type: transaction.type, mode: transaction.mode, lane: transaction.lane, amount: transaction.amount,
             order: transaction.order, at: transaction.createdAt, details: transaction.details,
-            service: running.terms.addressee.service)
+            service: running.terms.route.service)
         new.retryOf = transaction.retryOf
         new.agreement = running.machine.demand.storing
         return new

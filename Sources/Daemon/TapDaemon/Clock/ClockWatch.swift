@@ -10,10 +10,10 @@ import Transactions
 /// that it is again.
 final class ClockWatch: Sendable {
     private struct State {
-        var belief: TimeBelief
+        var belief: ClockTrust
         var profileIssuedAt: Timestamp?
         /// What was said last.
-        var told: TimeBelief.Doubt?
+        var told: ClockTrust.Doubt?
     }
 
     private let state: Mutex<State>
@@ -30,7 +30,7 @@ final class ClockWatch: Sendable {
         journal newest: Timestamp?, believed: Timestamp?, isSynchronized: @escaping @Sendable () -> Bool?,
         events: EventHub, logger: Logger
     ) {
-        let belief = TimeBelief(believed: believed, journal: newest, at: .nowWithSleep)
+        let belief = ClockTrust(believed: believed, journal: newest, at: .nowWithSleep)
         state = Mutex(State(belief: belief))
         self.isSynchronized = isSynchronized
         (self.events, self.logger) = (events, logger)
@@ -44,11 +44,11 @@ final class ClockWatch: Sendable {
     func noteProfile(issuedAt time: Timestamp) { state.withLock { $0.profileIssuedAt = time } }
 
     /// Why the clock is not believed at this moment; `nil` where it is.
-    var doubt: TimeBelief.Doubt? {
+    var doubt: ClockTrust.Doubt? {
         let synchronized = isSynchronized()
         let (doubt, isNews) = state.withLock { state in
             state.belief.judge(
-                TimeBelief.Witnesses(isSynchronized: synchronized, profileIssuedAt: state.profileIssuedAt),
+                ClockTrust.Witnesses(isSynchronized: synchronized, profileIssuedAt: state.profileIssuedAt),
                 at: .nowWithSleep)
             let doubt = state.belief.doubt
             defer { state.told = doubt }
@@ -77,7 +77,7 @@ final class ClockWatch: Sendable {
         return state.withLock { $0.belief.latestPossible(at: .nowWithSleep) }
     }
 
-    private func tell(_ doubt: TimeBelief.Doubt?) {
+    private func tell(_ doubt: ClockTrust.Doubt?) {
         var event = Event(doubt == nil ? .clockBelieved : .clockUnbelievable)
         if let doubt {
             event.error = ErrorDetail(of: doubt)

@@ -41,7 +41,7 @@ public struct DaemonConfiguration: Sendable {
         var boot = DaemonConfiguration.kernelBoot()
         var limits = HTTPLimits()
         /// Knows a card again while the process lives.
-        var marker = CardMarker()
+        var marker = CardFingerprinter()
         /// How long a transaction waits for a client whose connections have all ended.
         var patience: Duration = .seconds(2)
         var healthInterval: Duration = .seconds(30)
@@ -104,7 +104,7 @@ public struct DaemonConfiguration: Sendable {
     /// What rules storing; the key of the payment service stands for its name where nothing else does.
     var offlineSettings: OfflineSettings {
         OfflineSettings(
-            rules: file.offline?.rules, issuer: file.offline?.issuer ?? recipient.keyID,
+            rules: file.offline?.rules, serviceName: file.offline?.serviceName ?? recipient.keyID,
             receiptKey: file.offline?.receiptKey ?? (file.mode == .test ? SandboxReceipts.key : nil),
             formerServices: file.formerServices, alertAge: file.offline?.alertAge ?? .seconds(3_600))
     }
@@ -175,7 +175,7 @@ public struct DaemonConfiguration: Sendable {
 }
 
 extension HTTPLimits {
-    init(_ places: PointOfSaleSettings.Places) {
+    init(_ places: PointOfSaleSettings.ConnectionLimits) {
         self.init()
         (connections, connectionsPerUser, reserved) = (places.connections, places.connectionsPerUser, places.reserved)
         (streams, streamsPerUser) = (places.streams, places.streamsPerUser)

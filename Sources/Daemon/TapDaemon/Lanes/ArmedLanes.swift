@@ -26,7 +26,7 @@ struct ArmedLanes: Sendable {
     /// thread is; one whose thread stays away is called faulty.
     ///
     /// - Parameter deadline: seconds for the card.
-    func occupy(deadline: Int, _ work: @escaping @Sendable (Lane, LanePlace) async -> Void) async {
+    func occupy(deadline: Int, _ work: @escaping @Sendable (Lane, RaceEntry) async -> Void) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await race.isDecided.wait(atMost: .seconds(deadline) + ArmedLanes.grace)

@@ -75,7 +75,7 @@ actor Lane {
     }
 
     /// Runs one tap. Progress and the result go to `progress`, which hears when the thread is free again.
-    func tap(_ order: TapOrder, _ progress: LanePlace) {
+    func tap(_ order: TapOrder, _ progress: RaceEntry) {
         defer { progress.finish() }
         var order = order
         if order.takesPresentCard { mayHoldCard = false }
@@ -97,7 +97,7 @@ actor Lane {
 
     /// - Returns: `nil` where the reader is not ready, which `progress` has been told.
     private func racingReader(
-        _ deadline: inout Int, _ progress: LanePlace, takesTags: Bool
+        _ deadline: inout Int, _ progress: RaceEntry, takesTags: Bool
     ) -> (any CardReader)? {
         do throws(ReaderError) {
             return RacingReader(try readied(&deadline, progress), progress, takesTags: takesTags)
@@ -109,7 +109,7 @@ actor Lane {
 
     private func tap(
         _ combined: PassAndPaymentTap, on reader: any CardReader, _ order: TapOrder,
-        _ progress: LanePlace
+        _ progress: RaceEntry
     ) throws(PaymentTapError) {
         let ending = combined.run(
             on: reader, cancellation: progress.cancellation,
@@ -123,14 +123,14 @@ actor Lane {
         }
     }
 
-    private func deliver(_ result: PaymentTapResult, _ order: TapOrder, _ progress: LanePlace) {
+    private func deliver(_ result: PaymentTapResult, _ order: TapOrder, _ progress: RaceEntry) {
         progress.yield(.result(result))
         // The reader's lamp and the word "remove" come after the adapter has the result.
         _ = order.delivered.wait(until: monotonicNow().advanced(byMilliseconds: TapOrder.deliveryMilliseconds))
     }
 
     /// Reads passes and nothing else. Progress goes to `progress`, which hears when the thread is free again.
-    func readPasses(_ order: LoyaltyOrder, _ progress: LanePlace) {
+    func readPasses(_ order: LoyaltyOrder, _ progress: RaceEntry) {
         defer { progress.finish() }
         var order = order
         guard let reader = racingReader(&order.deadline, progress, takesTags: true) else { return }
@@ -217,7 +217,7 @@ actor Lane {
     /// The reader, with nothing on it that was there before the request.
     ///
     /// - Parameter seconds: for the card to be presented; becomes what is left of them.
-    private func readied(_ seconds: inout Int, _ place: LanePlace) throws(ReaderError) -> any CardReader {
+    private func readied(_ seconds: inout Int, _ place: RaceEntry) throws(ReaderError) -> any CardReader {
         let reader = try opened()
         if mayHoldCard {
             let begin = monotonicNow()
@@ -238,7 +238,7 @@ actor Lane {
     /// A card that lies there from before must not pay for this request: it has to leave, and come back if it is meant.
     /// Virtual cards obey commands; one that nobody took away after two seconds was left there on purpose.
     private func awaitRemoval(
-        _ reader: any CardReader, until deadline: TapInstant, _ place: LanePlace
+        _ reader: any CardReader, until deadline: TapInstant, _ place: RaceEntry
     ) throws(ReaderError) {
         let isVirtual = reader.identity.driver == .virtual
         do throws(ReaderError) {

@@ -53,8 +53,8 @@ final class LaneRace: Sendable {
         output.yield()
     }
 
-    func place(of lane: String) -> LanePlace {
-        LanePlace(race: self, lane: lane, cancellation: cancellations[lane] ?? TapCancellation())
+    func place(of lane: String) -> RaceEntry {
+        RaceEntry(race: self, lane: lane, cancellation: cancellations[lane] ?? TapCancellation())
     }
 
     /// A card has answered on this lane. The first one wins; from then on no other lane waits.
@@ -142,7 +142,7 @@ final class LaneRace: Sendable {
 }
 
 /// One lane's place in a race: what its thread needs of it.
-struct LanePlace: Sendable {
+struct RaceEntry: Sendable {
     fileprivate let race: LaneRace
     fileprivate let lane: String
     let cancellation: TapCancellation

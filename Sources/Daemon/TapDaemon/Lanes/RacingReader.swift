@@ -6,11 +6,11 @@ import ReaderCore
 /// activated and let go: it gets no command, so that it cannot be charged and its counters stay as they are.
 final class RacingReader: ForwardingReader {
     let reader: any CardReader
-    private let place: LanePlace
+    private let place: RaceEntry
     private let takesTags: Bool
 
     /// - Parameter takesTags: a target that takes no commands may be what is waited for: a member's tag.
-    init(_ reader: any CardReader, _ place: LanePlace, takesTags: Bool = false) {
+    init(_ reader: any CardReader, _ place: RaceEntry, takesTags: Bool = false) {
         self.reader = reader
         self.place = place
         self.takesTags = takesTags

@@ -10,7 +10,7 @@ struct OperationMessage: Sendable {
     /// Its own, which is the key too.
     let id: OperationID
     let payment: TransactionID
-    /// Of the path: `completions` and the like.
+    /// Of the path: `captures` and the like.
     let call: String
     /// Byte for byte the same each time.
     let body: [UInt8]

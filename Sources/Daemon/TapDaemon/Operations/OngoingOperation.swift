@@ -109,7 +109,7 @@ struct OngoingOperation: Sendable {
 extension Ledger.Operation.Action {
     var words: (kind: OperationKind, call: String, feature: AdapterFeature) {
         switch self {
-        case .capture: (.capture, "completions", .capture)
+        case .capture: (.capture, "captures", .capture)
         case .adjust: (.adjustment, "adjustments", .adjust)
         case .extend: (.adjustment, "adjustments", .extend)
         case .release: (.release, "releases", .release)

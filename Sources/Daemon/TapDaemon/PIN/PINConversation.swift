@@ -7,16 +7,16 @@ import Transactions
 
 /// What a transaction and the PIN device of its lane have to say to each other.
 struct PINConversation: Sendable {
-    let running: Running
+    let running: LiveTransaction
 
-    private var place: PINPlace? { running.pinPlaces[running.transaction.lane] }
+    private var place: PINDeviceSlot? { running.pinPlaces[running.transaction.lane] }
 
     /// Has the customer asked, and says what came of it.
-    func ask(_ demand: PINDemand, within time: Duration) async -> Input {
+    func ask(_ demand: PINRequest, within time: Duration) async -> Input {
         .pin(await reply(demand, within: time), demand.attempt.id)
     }
 
-    private func reply(_ demand: PINDemand, within time: Duration) async -> PINReply {
+    private func reply(_ demand: PINRequest, within time: Duration) async -> PINReply {
         guard let place else { return .failed }
         let transaction = running.transaction
         var request = PINEntryRequest(

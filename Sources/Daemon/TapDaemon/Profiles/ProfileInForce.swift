@@ -23,7 +23,7 @@ struct ProfileInForce: Sendable {
     /// What `GET /v1/status` tells of it.
     var status: ProfileStatus {
         ProfileStatus(
-            serial: profile.serial, issuer: profile.issuer, merchant: profile.merchant.id,
+            serial: profile.serial, serviceName: profile.serviceName, merchant: profile.merchant.id,
             displayName: profile.merchant.displayName, onBehalfOf: profile.merchant.onBehalfOf,
             issuedAt: profile.issuedAt, expiresAt: profile.expiresAt,
             signed: signed != nil, deprecatedFrom: profile.software.deprecatedFrom)

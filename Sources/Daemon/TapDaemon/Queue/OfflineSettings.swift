@@ -10,7 +10,7 @@ struct OfflineSettings: Sendable {
     /// `nil` where nothing may be stored.
     var rules: OfflineRules?
     /// Name of the payment service.
-    var issuer: String
+    var serviceName: String
     /// Signs receipts for batches; `nil` where there is none, and no batch is ever let go.
     var receiptKey: VerificationKey?
     /// Payment services that the shop had before, by their names.
@@ -20,7 +20,7 @@ struct OfflineSettings: Sendable {
 
     /// What signs a receipt for a batch for `payee`. No other payment service can let go what is not its own.
     func receiptKey(for payee: String) -> VerificationKey? {
-        payee == issuer ? receiptKey : formerServices[payee]?.receiptKey
+        payee == serviceName ? receiptKey : formerServices[payee]?.receiptKey
     }
 
     /// - Parameter oldest: when the oldest payment was stored; `nil` where none is.
@@ -36,7 +36,7 @@ extension OfflineSettings {
         self = configuration.offlineSettings
         guard let profile else { return }
         rules = now < profile.expiresAt ? profile.offline.map { OfflineRules($0) } : nil
-        issuer = profile.issuer
+        serviceName = profile.serviceName
         receiptKey = profile.receiptTokenKey
     }
 }

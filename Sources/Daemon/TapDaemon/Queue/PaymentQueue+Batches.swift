@@ -31,8 +31,8 @@ extension PaymentQueue {
         }
         let waiting = try await inJournal { (journal) throws(JournalError) in try journal.queue() }
             .filter { $0.transaction.state == .stored && $0.batch == nil }
-        guard let issuer = waiting.first?.issuer else { throw .empty }
-        let chosen = waiting.filter { $0.issuer == issuer }.prefix(size).map(\.transaction.id)
+        guard let serviceName = waiting.first?.serviceName else { throw .empty }
+        let chosen = waiting.filter { $0.serviceName == serviceName }.prefix(size).map(\.transaction.id)
         var records: [String] = []
         for id in chosen {
             let record = try await inJournal { (journal) throws(JournalError) in try journal.queueRecord(id) }
@@ -48,7 +48,8 @@ extension PaymentQueue {
             throw .notSigned
         }
         let record = BatchRecord(
-            id: id, issuer: issuer, count: batch.content.count, hash: batch.content.hash, signature: batch.signature,
+            id: id, serviceName: serviceName, count: batch.content.count, hash: batch.content.hash,
+            signature: batch.signature,
             createdAt: batch.content.createdAt)
         guard try await inJournal({ (journal) throws(JournalError) in try journal.begin(record, of: chosen) }) else {
             throw .batchOpen
@@ -80,7 +81,7 @@ extension PaymentQueue {
     func resolve(_ id: String, token: String) async throws(QueueRefusal) -> BatchAnswer {
         let record = try await known(id)
         guard record.state == .open else { throw .batchClosed }
-        guard let receiptKey = settings().receiptKey(for: record.issuer) else { throw .noReceiptKey }
+        guard let receiptKey = settings().receiptKey(for: record.serviceName) else { throw .noReceiptKey }
         let refusal = BatchReceipt.refusal(
             of: token, for: (record.id, record.count, record.hash), key: receiptKey, now: .now)
         if let refusal { throw .receipt(refusal) }
@@ -98,7 +99,7 @@ extension PaymentQueue {
     func decline(_ transaction: Transaction) async throws(QueueRefusal) -> Transaction {
         let id = transaction.id
         var change = StateChange(.declined)
-        change.result = PaymentResult(mode: transaction.mode, outcome: .declined, reason: .takenBack)
+        change.result = PaymentResult(mode: transaction.mode, outcome: .declined, reason: .reversed)
         let elapsed = timeSinceStored(id)
         let outcome = try await inJournal { [change] (journal) throws(JournalError) in
             try journal.declineStored(id, change) {

@@ -58,10 +58,10 @@ final class PaymentQueue: Sendable {
     /// Notes that the payment service was reached just now. Written down with the other standing notes: what is on disk is
     /// never later than the truth.
     ///
-    /// - Parameter issuer: with whom; `nil` for the service that is configured now. Contact with a former one is none.
-    func noteContact(with issuer: String? = nil) async {
-        guard issuer ?? settings().issuer == settings().issuer else { return }
-        let now = OnlineContact(at: .now, boot: boot, issuer: settings().issuer)
+    /// - Parameter serviceName: with whom; `nil` for the service that is configured now. Contact with a former one is none.
+    func noteContact(with serviceName: String? = nil) async {
+        guard serviceName ?? settings().serviceName == settings().serviceName else { return }
+        let now = OnlineContact(at: .now, boot: boot, serviceName: settings().serviceName)
         contact.withLock { $0 = now }
         contactNoted.withLock { $0 = Moment.nowWithSleep.monotonic }
         wake()
@@ -93,13 +93,13 @@ final class PaymentQueue: Sendable {
     ) async throws(JournalError) -> ErrorCode? {
         guard settings.rules != nil else { return .pspUnreachable }
         let content = SignedRecord.Content(
-            authorization: request, storedAt: stored.at, issuer: settings.issuer, boot: boot)
+            authorization: request, storedAt: stored.at, serviceName: settings.serviceName, boot: boot)
         let record: SignedRecord
         do throws(SignedRecordError) { record = try SignedRecord(content, key: key) } catch {
             logger.error("stored payment not signed", metadata: ["transaction": "\(request.id)"])
             return .internalFault
         }
-        let new = NewQueueRecord(record: record.jws, issuer: settings.issuer, storedAt: stored.at)
+        let new = NewQueueRecord(record: record.jws, serviceName: settings.serviceName, storedAt: stored.at)
         let base = situation(at: stored.at, settings)
         let since = new.storedAt.advanced(bySeconds: -OfflineRules.longestAge.components.seconds)
         let refusal = try await journal.store(
@@ -130,7 +130,7 @@ final class PaymentQueue: Sendable {
 
     func situation(at now: Timestamp, _ settings: OfflineSettings) -> OfflineSituation {
         let contact = contact.withLock { $0 }
-        var situation = OfflineSituation(now: now, boot: boot, issuer: settings.issuer, lastContact: contact)
+        var situation = OfflineSituation(now: now, boot: boot, serviceName: settings.serviceName, lastContact: contact)
         // Of a contact in this run the clock that nobody sets knows how long ago it was (rule R2).
         if let contact, let noted = contactNoted.withLock({ $0 }) {
             situation.now.milliseconds = contact.at.milliseconds + (Moment.nowWithSleep.monotonic - noted)
@@ -157,7 +157,7 @@ final class PaymentQueue: Sendable {
         let oldest = entries.first?.storedAt
         return QueueStatus(
             count: entries.count, oldest: oldest, overdue: settings.isOverdue(oldest, at: now),
-            totals: PaymentQueue.totals(entries), issuer: settings.issuer, expires: expires,
+            totals: PaymentQueue.totals(entries), serviceName: settings.serviceName, expires: expires,
             refusal: refusal.map { ErrorDetail($0) }, openBatch: try await journal.openBatch()?.id,
             entries: entries.prefix(100).map { QueueStatus.Entry($0) })
     }
@@ -238,7 +238,7 @@ extension OfflineSituation {
         var situation = self
         situation.storedCount = facts.count
         situation.storedTotals = facts.totals
-        situation.storedIssuers = facts.issuers
+        situation.storedServiceNames = facts.serviceNames
         situation.storedOfCard = facts.ofCard
         return situation
     }

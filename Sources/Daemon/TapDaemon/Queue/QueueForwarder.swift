@@ -115,7 +115,7 @@ struct QueueForwarder: Sendable {
             keyLife = life
         }
         switch await runner.forward(
-            entry, request, to: Addressee(service, link), over: connection, keyLife: keyLife)
+            entry, request, to: ServiceRoute(service, link), over: connection, keyLife: keyLife)
         {
         case .ended: break
         case .unanswered(let code):
@@ -123,7 +123,7 @@ struct QueueForwarder: Sendable {
             return .nothing
         case .stopping: return .nothing
         }
-        if service.issuer == queue.settings().issuer { await queue.noteContact() }
+        if service.serviceName == queue.settings().serviceName { await queue.noteContact() }
         return .answered
     }
 
@@ -213,7 +213,7 @@ extension PaymentServices {
     /// Whom a stored payment goes to, or went to before; `nil` where nobody has said where that is.
     fileprivate func service(of entry: QueueEntry) -> AskedService? {
         guard entry.transaction.state != .stored, let service = entry.service else {
-            return service(ofStored: entry.issuer)
+            return service(ofStored: entry.serviceName)
         }
         return service
     }

@@ -30,7 +30,7 @@ enum InstallationKey {
         do throws(RecipientKeyError) { return try SigningKey(jwk: text) } catch { throw .noKey(path, error) }
     }
 
-    /// The key of the folder, made where there is none: only `BookBinding` knows whether it may be.
+    /// The key of the folder, made where there is none: only `JournalBinding` knows whether it may be.
     ///
     /// - Throws: where the file cannot be read or written, or holds no key: it is never replaced by a new one, because
     ///   what the old one signed could not be verified any more.

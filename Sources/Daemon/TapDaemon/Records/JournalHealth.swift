@@ -247,10 +247,10 @@ final class JournalHealth: Sendable {
     /// Waits until nobody needs the disk, and runs `body` on the examination's thread; its wish to stop comes true with the next sale.
     private func givingWay<Value: Sendable>(
         _ isQuiet: @escaping @Sendable () async -> Bool,
-        _ body: @escaping @Sendable (StopWish) throws(JournalError) -> Value
+        _ body: @escaping @Sendable (StopRequest) throws(JournalError) -> Value
     ) async throws -> Value {
         try await quiet(isQuiet)
-        let stop = StopWish()
+        let stop = StopRequest()
         let watch = Task {
             while !Task.isCancelled {
                 if await !isQuiet() { stop.isWished = true }

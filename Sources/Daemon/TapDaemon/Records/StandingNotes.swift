@@ -66,7 +66,7 @@ final class StandingNotes: Sendable {
     func note(_ contact: OnlineContact) async {
         let isOther = state.withLock { state in
             state.contact = contact
-            return state.keptContact?.boot != contact.boot || state.keptContact?.issuer != contact.issuer
+            return state.keptContact?.boot != contact.boot || state.keptContact?.serviceName != contact.serviceName
         }
         if isOther { await keepNow(at: .nowWithSleep) }
     }
@@ -92,7 +92,7 @@ final class StandingNotes: Sendable {
         do throws(JournalError) {
             let head = try await journal.use { [self] (journal) throws(JournalError) in
                 let head = try journal.keep(
-                    believed: believed, contact: contact.map { ($0.at, $0.boot, $0.issuer) }, signing: signedHead)
+                    believed: believed, contact: contact.map { ($0.at, $0.boot, $0.serviceName) }, signing: signedHead)
                 // Whether a sale could be written is to be known all the same.
                 if journal.commitCount.durableCommits == commits { try journal.probe(at: now.wall) }
                 return head

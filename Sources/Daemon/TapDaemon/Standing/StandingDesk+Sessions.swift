@@ -7,7 +7,7 @@ import Transactions
 
 /// What machines wish of sessions.
 extension StandingDesk {
-    private nonisolated var operations: OperationDesk { OperationDesk(engine: engine, runner: runner) }
+    private nonisolated var operations: OperationAdmission { OperationAdmission(engine: engine, runner: runner) }
     /// How often a wish looks again at what another one left, and how long it waits for an answer.
     private static var looks: Int { 50 }
     private static var answerTime: Duration { .seconds(30) }
@@ -46,12 +46,12 @@ extension StandingDesk {
                 try await claim(id, reference, releaseAt, now)
                 return try await told(.sessionClaimed, id)
             case .capture(let amount, let shortfall):
-                let demand = CaptureDemand(amount: Money(value: amount, currency: record.transaction.amount.currency))
+                let demand = CaptureRequest(amount: Money(value: amount, currency: record.transaction.amount.currency))
                 guard try await make(.capture(demand), record.transaction) else { return try await session(id) }
                 forget(id)
                 return try await told(.sessionCommitted, id, shortfall)
             case .reverse:
-                _ = try await ClientWishes(runner).reverse(record.transaction, .customerCancel)
+                _ = try await ClientRequests(runner).reverse(record.transaction, .customerCancel)
                 forget(id)
                 return try await told(.sessionReleased, id)
             case .move(let releaseAt):
@@ -94,7 +94,7 @@ extension StandingDesk {
     /// Asks for an operation under a key that a repetition of the wish finds again, and another wish after its refusal does not.
     ///
     /// - Returns: whether it is done; `false` where nobody knows yet.
-    private func make(_ wish: OperationDesk.Wish, _ transaction: Transaction) async throws(ErrorBody) -> Bool {
+    private func make(_ wish: OperationAdmission.Request, _ transaction: Transaction) async throws(ErrorBody) -> Bool {
         let before = try await operations.operations(of: transaction.id).count { !$0.state.isOpen }
         let key = PrincipalKey(owner, key: "session-\(transaction.id)-\(before)")
         let (id, _) = try await operations.make(wish, of: transaction, key)

@@ -190,7 +190,7 @@ actor StandingDesk {
                 amount: Money(
                     value: min(note.value ?? settings.amount.value, settings.maximum),
                     currency: settings.amount.currency))
-            let demand = TransactionDemand(tap, on: name, owner: owner)
+            let demand = AdmissionRequest(tap, on: name, owner: owner)
             if let refusal = await runner.change({ $0.keys.claim(demand.key) }) { throw refusal }
             let admitted = await admission.admit(demand)
             await runner.change { $0.keys.release(demand.key) }

@@ -4,7 +4,7 @@ import PaymentValues
 import ReaderCore
 import Transactions
 
-extension Books {
+extension TransactionTable {
     /// Lets a lane that stands alone wait for its next card, in the same step in which it was found free and ready.
     ///
     /// - Returns: `nil` where something else has it or it is not ready; it is asked for again.
@@ -26,7 +26,7 @@ extension Books {
     }
 }
 
-extension TransactionDemand {
+extension AdmissionRequest {
     /// The purchase that a tap on a lane that stands alone begins. Its key is the lane and the number of the tap.
     init(_ tap: StandingTap, on lane: String, owner: Principal) {
         var request = TransactionRequest(type: .purchase, amount: tap.amount)
@@ -37,7 +37,7 @@ extension TransactionDemand {
         request.deadline = StandingTap.deadline
         if tap.mode == .hold {
             request.amountStatus = .preauthorized
-            request.capture = CaptureWish(.manual)
+            request.capture = CaptureOptions(.manual)
         }
         let key = "standing-\(lane)-\(tap.number)"
         self.init(request: request, key: PrincipalKey(owner, key: key), requestHash: key)

@@ -12,7 +12,7 @@ public enum StartError: Error, Equatable, Sendable {
     case lane(String, ReaderError)
     case installationKey(InstallationKeyError)
     /// Journal or key is missing, damaged, or not the other's.
-    case books(BookTrouble)
+    case books(JournalFault)
 
     /// What to do about it, where that is known.
     public var remedy: String? {

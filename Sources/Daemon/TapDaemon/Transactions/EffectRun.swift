@@ -14,7 +14,7 @@ import Transactions
 
 /// Carries out what one transaction's machine wants, and says as an input what came of it.
 struct EffectRun: Sendable {
-    let running: Running
+    let running: LiveTransaction
     let services: TransactionRunner.Services
     let runner: TransactionRunner
 
@@ -23,7 +23,7 @@ struct EffectRun: Sendable {
     /// restart would find it.
     private var way: (link: AdapterLink?, isConfigured: Bool) {
         let terms = running.terms
-        guard let link = runner.paymentServices.link(to: terms.addressee.service) else { return (terms.adapter, false) }
+        guard let link = runner.paymentServices.link(to: terms.route.service) else { return (terms.adapter, false) }
         return (link, true)
     }
 
@@ -67,7 +67,7 @@ struct EffectRun: Sendable {
             if let refusal { return .notStorable(refusal) }
         case .forward:
             guard var change = write.changes.first else { return .illegal }
-            change.service = running.terms.addressee.service
+            change.service = running.terms.route.service
             if try await !journal.beginForward(id, change) { return .superseded }
         case .charge:
             guard let change = write.changes.first else { return .illegal }
@@ -182,7 +182,7 @@ struct EffectRun: Sendable {
     }
 
     /// The operation has the read before the reader says that the card was read.
-    func handOver(_ request: AuthorizationRequest) async {
+    func passRefundRead(_ request: AuthorizationRequest) async {
         guard let original = running.terms.original else { return handedToNobody() }
         let record = JournalRecord(
             transaction: running.transaction, owner: running.machine.demand.owner, requestHash: "",
@@ -228,12 +228,12 @@ struct EffectRun: Sendable {
     private func noted(_ reply: Reply) -> Reply {
         if reply == .unusable { services.health.hasten() }
         guard case .answered(let answer) = reply, [.approved, .partial].contains(answer.outcome) else { return reply }
-        let (stored, issuer) = (services.stored, running.terms.offline.issuer)
-        services.work.add { await stored.noteContact(with: issuer) }
+        let (stored, serviceName) = (services.stored, running.terms.offline.serviceName)
+        services.work.add { await stored.noteContact(with: serviceName) }
         return reply
     }
 
-    func reverse(_ request: ReversalRequest) async -> Acknowledgement {
+    func reverse(_ request: PSPAPI.ReversalRequest) async -> Acknowledgement {
         let (link, isConfigured) = way
         guard let link else { return .notAsked }
         let acknowledgement = await link.reverse(id, request)

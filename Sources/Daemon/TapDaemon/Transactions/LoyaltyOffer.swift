@@ -27,7 +27,7 @@ struct LoyaltyOffer: Sendable {
     func request(_ message: TransactionRequest) throws(ErrorBody) -> LoyaltyRequest? {
         guard message.type == .loyalty || message.loyalty != nil else { return nil }
         guard !programmes.isEmpty else { throw ErrorBody(.loyaltyNotConfigured) }
-        let wish = message.loyalty ?? LoyaltyWish()
+        let wish = message.loyalty ?? LoyaltyOptions()
         var chosen = programmes
         if let ids = wish.programmes {
             chosen = programmes.filter { ids.contains($0.id) }

@@ -24,7 +24,7 @@ struct TapOrder: Sendable {
     let loyalty: LoyaltyRequest?
     /// AIDs or RIDs that the shop prefers on a co-badged card.
     let preferredApplications: [[UInt8]]
-    let marker: CardMarker?
+    let marker: CardFingerprinter?
     /// What has to be sealed for the PIN device of each lane that has one.
     let pinAccounts: [String: PaymentTap.PINAccount]
     /// Signalled when the adapter has the result, or will not get it.

@@ -12,7 +12,7 @@ import Transactions
 struct TapRun: Sendable {
     let id: TransactionID
     let tap: ArmedTap
-    let running: Running
+    let running: LiveTransaction
     let runner: TransactionRunner
 
     func run() async {
@@ -71,7 +71,7 @@ struct TapRun: Sendable {
         await tap.race.othersAreFree.wait(atMost: .seconds(1))
     }
 
-    private func work(_ deadline: Int) -> @Sendable (Lane, LanePlace) async -> Void {
+    private func work(_ deadline: Int) -> @Sendable (Lane, RaceEntry) async -> Void {
         let (terms, transaction) = (running.terms, running.transaction)
         if transaction.type == .loyalty, let request = terms.loyalty {
             let order = LoyaltyOrder(request: request, deadline: deadline)

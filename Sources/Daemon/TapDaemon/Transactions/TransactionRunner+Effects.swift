@@ -73,8 +73,8 @@ extension TransactionRunner {
             follow(id, run.services) { await PINConversation(running: run.running).ask(demand, within: time) }
         case .withdrawPIN(let attempt):
             run.services.work.add { await PINConversation(running: run.running).withdraw(attempt) }
-        case .handOver(let request):
-            run.services.work.add { await run.handOver(request) }
+        case .passRefundRead(let request):
+            run.services.work.add { await run.passRefundRead(request) }
         case .query(let continuation, let question, let time):
             follow(id, run.services) { .replied(await run.query(continuation, within: time), question: question) }
         case .proceed(let request, let question, let isAgain, let time):

@@ -28,8 +28,8 @@ actor TransactionRunner {
     nonisolated let logger: Logger
     let profiles: ProfileStore
     private(set) var services: Services?
-    var books: Books
-    var wishes = WishDesk()
+    var books: TransactionTable
+    var wishes = WaitingClients()
     private let alarm = AlarmClock()
     let clock: ClockWatch
 
@@ -42,7 +42,7 @@ actor TransactionRunner {
         self.logger = logger
         self.profiles = profiles
         outlet = EventOutlet(events: events, settings: settings)
-        books = Books(LaneDesk(lanes, settings.snapshot, outlet, logger))
+        books = TransactionTable(LaneRegistry(lanes, settings.snapshot, outlet, logger))
     }
 
     nonisolated var measures: Measures { outlet.measures }
@@ -62,7 +62,7 @@ actor TransactionRunner {
 
     /// Changes the books, in one step.
     @discardableResult
-    func change<Answer: Sendable>(_ change: @Sendable (inout Books) -> Answer) -> Answer { change(&books) }
+    func change<Answer: Sendable>(_ change: @Sendable (inout TransactionTable) -> Answer) -> Answer { change(&books) }
 
     // MARK: - The machines
 
@@ -86,7 +86,7 @@ actor TransactionRunner {
         await isDone.wait()
     }
 
-    private func noteChanges(of running: Running, since known: Int, _ before: TransactionState) {
+    private func noteChanges(of running: LiveTransaction, since known: Int, _ before: TransactionState) {
         let transaction = running.transaction
         guard transaction.history.count > known else { return }
         for step in transaction.history.dropFirst(known) { measures.changed(transaction.type, to: step.state) }

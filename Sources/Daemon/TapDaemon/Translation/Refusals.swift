@@ -76,5 +76,5 @@ extension PointOfSaleAPI {
 
 extension ErrorDetail {
     /// Why the machine's clock is not believed, which is the log's to say.
-    init(of doubt: TimeBelief.Doubt) { self.init(ErrorCode.clockUnbelievable) }
+    init(of doubt: ClockTrust.Doubt) { self.init(ErrorCode.clockUnbelievable) }
 }

@@ -13,13 +13,13 @@ import Transactions
 
 /// What happens on lanes and cards, in the words of the transaction's machine.
 struct TapTranslation {
-    private let running: Running
+    private let running: LiveTransaction
     /// On which the card is, or the first of several until one decides.
     private(set) var lane: String
     /// What the loyalty part came to on lanes where no card had answered alone.
     private var early: [String: LoyaltyOutcome] = [:]
 
-    init(_ running: Running, first lane: String) {
+    init(_ running: LiveTransaction, first lane: String) {
         self.running = running
         self.lane = lane
     }
@@ -171,7 +171,7 @@ extension MaskedCard {
 
 extension AuthorizationRequest {
     /// - Returns: `nil` where the tap left nothing to authorise.
-    init?(_ result: PaymentTapResult, _ running: Running) {
+    init?(_ result: PaymentTapResult, _ running: LiveTransaction) {
         guard let read = result.read, let card = MaskedCard(read.account) else { return nil }
         let cvm: CVM =
             switch result.cvm {
@@ -199,7 +199,7 @@ extension AuthorizationRequest {
 }
 
 extension OfflineSale {
-    fileprivate init(_ request: AuthorizationRequest, _ result: PaymentTapResult, _ running: Running) {
+    fileprivate init(_ request: AuthorizationRequest, _ result: PaymentTapResult, _ running: LiveTransaction) {
         let validity: Validity =
             switch result.read?.validity {
             case .valid: .valid

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PaymentValues
 
-/// A business day: from one day end to the next.
+/// A business day: from one end of day to the next.
 public struct BusinessDay: Codable, Equatable, Sendable {
     public enum State: String, Codable, CaseIterable, Sendable {
         case open, closed
@@ -98,7 +98,7 @@ public struct NetSum: Codable, Equatable, Sendable {
 public struct Totals: Codable, Equatable, Sendable {
     /// Missing where the totals are of a span of time.
     public var day: BusinessDay?
-    /// Sums by time, which no day end can be compared with.
+    /// Sums by time, which no end of day can be compared with.
     public var byTime: Bool?
     public var lines: [TotalsLine]
     public var net: [NetSum]
@@ -129,8 +129,8 @@ public enum TotalsGroup: String, CaseIterable, Sendable {
     case scheme, type, lane, cashier
 }
 
-/// A day that was closed, with its report as it was then. Answer of `POST /v1/day-ends`.
-public struct DayEnd: Codable, Equatable, Sendable {
+/// A day that was closed, with its report as it was then. Answer of `POST /v1/days`.
+public struct EndOfDay: Codable, Equatable, Sendable {
     public var day: BusinessDay
     public var totals: Totals
     /// Who runs the shop, for the report.
@@ -150,7 +150,7 @@ public struct DayEnd: Codable, Equatable, Sendable {
     }
 }
 
-/// Answer of `GET /v1/day-ends`, newest first.
+/// Answer of `GET /v1/days`, newest first.
 public struct DayList: Codable, Equatable, Sendable {
     public var days: [BusinessDay]
 

@@ -108,15 +108,15 @@ public struct DayResolution: Codable, Equatable, Sendable {
     }
 }
 
-/// Body of `POST /v1/day-ends/{day}/resolution`.
-public struct DayResolutionDemand: Equatable, Sendable {
+/// Body of `POST /v1/days/{day}/resolution`.
+public struct DayResolutionRequest: Equatable, Sendable {
     /// From where that is known, for whoever asks later.
     public var note: String
 
     public init(note: String) { self.note = note }
 }
 
-extension DayResolutionDemand: Codable {
+extension DayResolutionRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case note
     }

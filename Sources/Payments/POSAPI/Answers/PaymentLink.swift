@@ -2,7 +2,7 @@
 public import PaymentValues
 
 /// What a request of type `link` or `handover` says beyond amount and order.
-public struct LinkWish: Codable, Equatable, Sendable {
+public struct LinkOptions: Codable, Equatable, Sendable {
     /// Seconds in which the customer may pay.
     public var expires: Int
     /// With a hand-over: the terminal, by the name that the payment service gives it.

@@ -4,7 +4,7 @@ public import PaymentValues
 /// The payment service's profile as `GET /v1/status` tells of it.
 public struct ProfileStatus: Codable, Equatable, Sendable {
     public var serial: UInt64
-    public var issuer: String
+    public var serviceName: String
     public var merchant: String
     public var displayName: String
     /// The business that `displayName` collects the money for.
@@ -17,11 +17,11 @@ public struct ProfileStatus: Codable, Equatable, Sendable {
     public var deprecatedFrom: Timestamp?
 
     public init(
-        serial: UInt64, issuer: String, merchant: String, displayName: String, onBehalfOf: String? = nil,
+        serial: UInt64, serviceName: String, merchant: String, displayName: String, onBehalfOf: String? = nil,
         issuedAt: Timestamp, expiresAt: Timestamp, signed: Bool, deprecatedFrom: Timestamp? = nil
     ) {
         self.serial = serial
-        self.issuer = issuer
+        self.serviceName = serviceName
         self.merchant = merchant
         self.displayName = displayName
         self.onBehalfOf = onBehalfOf

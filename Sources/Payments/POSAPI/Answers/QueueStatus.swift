@@ -37,7 +37,7 @@ public struct QueueStatus: Codable, Equatable, Sendable {
     /// One for each currency.
     public var totals: [Money]
     /// The payment service that payments are stored for.
-    public var issuer: String
+    public var serviceName: String
     /// Until when payments are stored without another contact with the payment service.
     public var expires: Timestamp?
     /// Why none would be stored now, whatever the card and amount.
@@ -47,14 +47,14 @@ public struct QueueStatus: Codable, Equatable, Sendable {
     public var entries: [Entry]
 
     public init(
-        count: Int, oldest: Timestamp?, overdue: Bool, totals: [Money], issuer: String, expires: Timestamp?,
+        count: Int, oldest: Timestamp?, overdue: Bool, totals: [Money], serviceName: String, expires: Timestamp?,
         refusal: ErrorDetail?, openBatch: String?, entries: [Entry]
     ) {
         self.count = count
         self.oldest = oldest
         self.overdue = overdue
         self.totals = totals
-        self.issuer = issuer
+        self.serviceName = serviceName
         self.expires = expires
         self.refusal = refusal
         self.openBatch = openBatch

@@ -7,7 +7,7 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
     public var items: [Item]?
     public var amountStatus: AmountStatus?
     /// How long an amount that is captured later is wished to be held, and whether it will be adjusted.
-    public var capture: CaptureWish?
+    public var capture: CaptureOptions?
     /// `false` where the payment service had not said that it captures what it holds.
     public var capturable: Bool?
     /// The card was to be stored with the payment.
@@ -23,11 +23,11 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
     /// How the customer was told that the card is stored, in the till's words.
     public var consent: String?
     /// With a charge: which stored card, under which agreement, and why.
-    public var charge: ChargeWish?
+    public var charge: ChargeOptions?
     /// With a link: for how long the customer may pay.
-    public var link: LinkWish?
+    public var link: LinkOptions?
     /// The same with a hand-over, and to which terminal it is.
-    public var handover: LinkWish?
+    public var handover: LinkOptions?
     /// The shop as it was when the payment was asked for.
     public var merchant: Merchant?
     /// The terminal's number at the acquirer (9F1C).

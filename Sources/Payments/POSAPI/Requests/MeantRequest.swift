@@ -20,17 +20,17 @@ extension TransactionRequest {
         if request.amountStatus == .final, amount != Money.none { request.amountStatus = nil }
         request.items = items?.map(\.meant)
         if request.loyalty?.stopOnPass == false { request.loyalty?.stopOnPass = nil }
-        if type == .loyalty, request.loyalty == LoyaltyWish() { request.loyalty = nil }
+        if type == .loyalty, request.loyalty == LoyaltyOptions() { request.loyalty = nil }
         return request
     }
 }
 
-extension CaptureWish {
+extension CaptureOptions {
     /// `nil` for what holds without it: at once, or held because `amountStatus` says so.
-    fileprivate var meant: CaptureWish? {
+    fileprivate var meant: CaptureOptions? {
         var wish = self
         if wish.incremental == false { wish.incremental = nil }
-        return wish == CaptureWish(mode) ? nil : wish
+        return wish == CaptureOptions(mode) ? nil : wish
     }
 }
 
@@ -42,14 +42,14 @@ extension Item {
     }
 }
 
-extension DayEndDemand {
+extension EndOfDayRequest {
     /// The same demand without members that say what holds without them.
-    public var meant: DayEndDemand { DayEndDemand(label: label, force: force == true ? true : nil) }
+    public var meant: EndOfDayRequest { EndOfDayRequest(label: label, force: force == true ? true : nil) }
 }
 
-extension CaptureDemand {
+extension CaptureRequest {
     /// The same demand without members that say what holds without them.
-    public var meant: CaptureDemand {
+    public var meant: CaptureRequest {
         var demand = self
         if demand.tip?.value == 0 { demand.tip = nil }
         return demand

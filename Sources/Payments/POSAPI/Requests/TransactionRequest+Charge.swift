@@ -11,11 +11,11 @@ extension TransactionRequest {
     init(charge members: KeyedDecodingContainer<CodingKeys>, _ decoder: any Decoder) throws {
         try members.refuse(CodingKeys.allCases.filter { !Self.ofCharge.contains($0) }, decoder)
         self.init(type: .charge, amount: try members.decode(Money.self, forKey: .amount))
-        let wish = ChargeWish(
+        let wish = ChargeOptions(
             try members.decode(StoredCardID.self, forKey: .credential),
             under: try members.decode(AgreementID.self, forKey: .agreement),
-            try members.decode(ChargeWish.Initiator.self, forKey: .initiator),
-            try members.decode(ChargeWish.Reason.self, forKey: .reason),
+            try members.decode(ChargeOptions.Initiator.self, forKey: .initiator),
+            try members.decode(ChargeOptions.Reason.self, forKey: .reason),
             of: try members.decodeIfPresent(TransactionID.self, forKey: .of))
         charge = wish
         order = try members.decodeIfPresent(String.self, forKey: .order)

@@ -26,7 +26,7 @@ extension TransactionRequest {
         guard (type == .link ? Limits.linkSeconds : Limits.handoverSeconds).contains(seconds) else {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.expires)
         }
-        link = LinkWish(expires: seconds)
+        link = LinkOptions(expires: seconds)
         if type == .handover {
             let name = try members.decode(String.self, forKey: .to)
             guard name.isReference(upTo: Limits.terminalNameLength) else {

@@ -17,7 +17,7 @@ public struct TransactionRequest: Equatable, Sendable {
     public var items: [Item]?
     public var amountStatus: AmountStatus?
     /// How the amount is captured; with `purchase` only. What is captured later is `preauthorized`.
-    public var capture: CaptureWish?
+    public var capture: CaptureOptions?
     /// The card is stored with the payment, as `agreement` says; with `purchase` only.
     public var store: Bool?
     /// Why a card is read without a payment; with `verification` only.
@@ -27,9 +27,9 @@ public struct TransactionRequest: Equatable, Sendable {
     /// What the customer agrees to; needed with `store` and with `saveCard`, where `consent` does not say it.
     public var agreement: AgreementTerms?
     /// With `charge`: which stored card, and why.
-    public var charge: ChargeWish?
+    public var charge: ChargeOptions?
     /// With `link` and `handover`: for how long the customer may pay, and where.
-    public var link: LinkWish?
+    public var link: LinkOptions?
     /// With `refund`: the payment that is given back, or a part of it; without an amount all of it.
     public var of: TransactionID?
     /// With `of`: which card gets the money. No card is asked for where it says nothing, or `none`.
@@ -56,7 +56,7 @@ public struct TransactionRequest: Equatable, Sendable {
     /// The customer needs more time for a PIN, or a device that speaks; with `purchase` only.
     public var accessible: Bool?
     /// The passes wanted; with `purchase` in the same tap as the payment.
-    public var loyalty: LoyaltyWish?
+    public var loyalty: LoyaltyOptions?
     /// Language of what the customer reads, BCP 47.
     public var language: String?
     /// What kind of payment the amount is.
@@ -144,7 +144,7 @@ extension TransactionRequest: Codable {
             ? try members.decodeWhole(Int.self, forKey: .confirmRepeatWithin) : nil
         allowRepeat = try members.decodeIfPresent(Bool.self, forKey: .allowRepeat)
         accessible = try members.decodeIfPresent(Bool.self, forKey: .accessible)
-        loyalty = try members.decodeIfPresent(LoyaltyWish.self, forKey: .loyalty)
+        loyalty = try members.decodeIfPresent(LoyaltyOptions.self, forKey: .loyalty)
         language = try members.decodeIfPresent(String.self, forKey: .language)
         description = try members.decodeIfPresent(AmountDescription.self, forKey: .description)
         preferredApplications = try members.decodeIfPresent([String].self, forKey: .preferredApplications)?

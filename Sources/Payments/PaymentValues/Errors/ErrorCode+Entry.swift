@@ -38,9 +38,9 @@ extension ErrorCode {
         // No other way to pay follows from it: what became of its money is not known.
         case .transactionDamaged:
             row(500, .administrator)
-        case .laneNoTransaction, .dayEndUnknown:
+        case .laneNoTransaction, .dayUnknown:
             row(404, .cashier)
-        case .dayEndBlocked:
+        case .dayBlocked:
             row(409, .cashier, retry: true)
         case .requestMethodNotAllowed:
             row(405, .integrator)
@@ -72,7 +72,7 @@ extension ErrorCode {
             .loyaltyNotConfigured:
             row(422, .administrator)
         case .credentialMissing, .credentialExpired, .offlineNotContacted, .offlineExpired, .offlineInvalidated,
-            .offlineIssuerChanged,
+            .offlineServiceChanged,
             .readerInUse, .readerServiceUnavailable, .readerServiceMismatch, .readerAccessDenied, .readerWorkerMissing,
             .daemonUnavailable, .clockUnbelievable:
             row(503, .administrator, retry: true, next: [.otherMethod])

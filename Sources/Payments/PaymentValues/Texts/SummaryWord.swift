@@ -2,7 +2,7 @@
 /// The words in which a command reports how a transaction ended. Labels have at most 14 letters: values stand in a column.
 public enum SummaryWord: String, CaseIterable, Sendable {
     case approved, partiallyApproved, declined, stored, unknown, passReadOnly
-    case refunded, verified, lookedUp, cardStored, cardNotStored, waiting, handedOver, takenBack, cancelled,
+    case refunded, verified, lookedUp, cardStored, cardNotStored, waiting, handedOver, reversed, cancelled,
         notCompleted
     case passRead, noPass, noCard, testMode, noMoneyMoves
     case approvalCode, responseCode, reason, notSupported, error, remedy, otherTerminal, sameAs, confirmed, toConfirm

@@ -24,7 +24,7 @@ public enum TextKey: Hashable, Sendable {
     case helpText(HelpTopic)
     case holding(HoldingPlace)
     case receipt(ReceiptWord)
-    /// The words of a day end's report.
+    /// The words of an end of day's report.
     case report(ReportWord)
     case openEntry(OpenEntry.Kind)
     case decimalSeparator, dateTime
@@ -116,9 +116,9 @@ public enum ReceiptWord: String, CaseIterable, Sendable {
     case receiptNumber
 }
 
-/// The words of a day end's report: short, for a narrow roll of paper.
+/// The words of an end of day's report: short, for a narrow roll of paper.
 public enum ReportWord: String, CaseIterable, Sendable {
-    case dayEnd, copy, payments, ofThisTips, takenBack, refunds, corrected, held, released, handedOver, net
+    case endOfDay, copy, payments, ofThisTips, reversed, refunds, corrected, held, released, handedOver, net
     case declined, cancelledCount, openTitle, openMore
     /// What the payment service says of the day.
     case service, serviceAsked, serviceBalanced, serviceDiffers, serviceUnconfirmed, serviceContradiction

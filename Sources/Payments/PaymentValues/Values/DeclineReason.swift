@@ -14,7 +14,7 @@ public enum DeclineReason: String, Codable, CaseIterable, Sendable {
     /// Approved, and not confirmed by the POS within the time that it had set itself.
     case notConfirmed
     /// Approved, and taken back on the wish of the shop.
-    case takenBack
+    case reversed
     /// The customer has not paid by the link while that was possible.
     case linkExpired
     /// Nobody has paid at the other terminal while that was possible.

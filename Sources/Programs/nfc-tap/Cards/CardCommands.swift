@@ -171,7 +171,7 @@ enum CommandLabel {
         case .stored: language.text(.waiting)
         case .delivered: language.text(.handedOver)
         case .unknown, .sent: language.text(.unknown)
-        case .reversing, .reversed: language.text(.takenBack)
+        case .reversing, .reversed: language.text(.reversed)
         case .cancelled: language.text(.cancelled)
         case .failed: language.text(.notCompleted)
         case .created, .preparing, .armed, .reading, .sealed, .completed: language.text(.state(transaction.state))

@@ -96,11 +96,12 @@ extension OpenItem {
             "\(transaction)  \(amount)  \(card?.description ?? "")  \(type.rawValue) of \(createdAt)\(order)",
             "  \(error.message), \(state.rawValue), open since \(since)",
         ]
-        if let service { lines.append("  asked of \(service.issuer) at \(service.socket)\(reference)") }
+        if let service { lines.append("  asked of \(service.serviceName) at \(service.socket)\(reference)") }
         lines.append("  \(error.remedy)")
         if reason == .otherService, let service {
             lines += [
-                "    [[former-service]]", "    issuer = \"\(service.issuer)\"", "    socket = \"\(service.socket)\"",
+                "    [[former-service]]", "    service-name = \"\(service.serviceName)\"",
+                "    socket = \"\(service.socket)\"",
             ]
         }
         lines.append("  nfc-tap open settle \(transaction) --as charged|notCharged --note \"…\"")

@@ -44,7 +44,7 @@ struct StatusCommand: AsyncParsableCommand {
     private static func credentials(_ status: Status) -> [String] {
         var lines = ["terms    \(status.terms.rawValue)"]
         if let profile = status.profile {
-            let origin = profile.signed ? "by \(profile.issuer)" : "not signed"
+            let origin = profile.signed ? "by \(profile.serviceName)" : "not signed"
             lines.append(
                 "profile  \(profile.serial) for \(profile.displayName), \(origin), expires \(profile.expiresAt)")
             if let date = profile.deprecatedFrom { lines.append("         this version is accepted until \(date)") }

@@ -30,12 +30,12 @@ struct Reverse: AsyncParsableCommand {
         help: ArgumentHelp(
             "Reason for the reversal: customerCancel, malfunction or suspectedFraud.", valueName: "reason"),
         transform: { text in
-            guard let reason = ReversalDemand.Reason(rawValue: text) else {
+            guard let reason = ReversalRequest.Reason(rawValue: text) else {
                 throw ValidationError("Give customerCancel, malfunction or suspectedFraud.")
             }
             return reason
         })
-    var reason: ReversalDemand.Reason = .customerCancel
+    var reason: ReversalRequest.Reason = .customerCancel
 
     @OptionGroup var choice: TransactionChoice
 

@@ -57,7 +57,7 @@ struct HandoverCommand: AsyncParsableCommand {
         if let retryOf { request.retryOf = try await PaymentName(retryOf).id(with: daemon.client) }
         request.order = order
         request.allowRepeat = allowRepeat ? true : nil
-        request.link = LinkWish(expires: expires ?? Limits.defaultHandoverSeconds, to: terminal)
+        request.link = LinkOptions(expires: expires ?? Limits.defaultHandoverSeconds, to: terminal)
         let transaction: Transaction
         do throws(TapClientError) {
             let begun = try await daemon.client.start(request, idempotencyKey: key ?? TransactionID().text)

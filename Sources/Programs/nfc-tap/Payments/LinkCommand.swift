@@ -61,7 +61,7 @@ struct LinkCommand: AsyncParsableCommand {
     func run() async throws {
         var request = TransactionRequest(type: .link, amount: amount.isEmpty ? Money.none : try parsedMoney(amount))
         if let retryOf { request.retryOf = try await PaymentName(retryOf).id(with: daemon.client) }
-        request.link = LinkWish(expires: expires ?? Limits.defaultLinkSeconds)
+        request.link = LinkOptions(expires: expires ?? Limits.defaultLinkSeconds)
         request.order = order
         request.language = language
         request.allowRepeat = allowRepeat ? true : nil

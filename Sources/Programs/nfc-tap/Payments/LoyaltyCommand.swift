@@ -64,7 +64,7 @@ struct LoyaltyCommand: AsyncParsableCommand {
         request.lane = lane
         request.deadline = deadline
         request.language = language
-        if !programme.isEmpty { request.loyalty = LoyaltyWish(programmes: programme) }
+        if !programme.isEmpty { request.loyalty = LoyaltyOptions(programmes: programme) }
         let transaction = try await TransactionOptions.watch(
             request, idempotencyKey: nil, narrator: Narrator(isSilent: quiet, readsPasses: true, language: language),
             with: daemon.client)

@@ -22,7 +22,7 @@ struct Capture: AsyncParsableCommand {
     @OptionGroup var choice: OperationChoice
 
     func run() async throws {
-        var demand = CaptureDemand(amount: try choice.money, final: !notFinal)
+        var demand = CaptureRequest(amount: try choice.money, final: !notFinal)
         demand.tip = try tip.map { try parsedMoney([$0]) }
         if choice.dryRun { return try await choice.attempt { client, id in try await client.tryCapture(id, demand) } }
         try await choice.run { client, id, key in
@@ -49,7 +49,7 @@ struct Adjust: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let demand = try choice.money.map(AdjustmentDemand.total) ?? .extend
+        let demand = try choice.money.map(AdjustmentRequest.total) ?? .extend
         if choice.dryRun { return try await choice.attempt { client, id in try await client.tryAdjust(id, demand) } }
         try await choice.run { client, id, key in try await client.adjust(id, demand, key: key) }
     }
@@ -63,7 +63,7 @@ struct Release: AsyncParsableCommand {
     @OptionGroup var choice: OperationChoice
 
     func run() async throws {
-        let demand = ReleaseDemand(amount: try choice.money)
+        let demand = ReleaseRequest(amount: try choice.money)
         if choice.dryRun { return try await choice.attempt { client, id in try await client.tryRelease(id, demand) } }
         try await choice.run { client, id, key in try await client.release(id, demand, key: key) }
     }
@@ -83,12 +83,12 @@ struct Resolve: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("How it ended: done or refused.", valueName: "outcome"),
         transform: { text in
-            guard let outcome = ResolutionDemand.Outcome(rawValue: text) else {
+            guard let outcome = ResolutionRequest.Outcome(rawValue: text) else {
                 throw ValidationError("Give done or refused.")
             }
             return outcome
         })
-    var outcome: ResolutionDemand.Outcome
+    var outcome: ResolutionRequest.Outcome
 
     @Option(help: ArgumentHelp("How you know, in one line, without a card number.", valueName: "text"))
     var evidence: String
@@ -104,7 +104,7 @@ struct Resolve: AsyncParsableCommand {
         }
         let after: PaymentOperation
         do throws(TapClientError) {
-            after = try await daemon.client.resolve(operation, ResolutionDemand(outcome, evidence: evidence))
+            after = try await daemon.client.resolve(operation, ResolutionRequest(outcome, evidence: evidence))
         } catch {
             throw Failure(error)
         }

@@ -99,9 +99,9 @@ struct Pay: AsyncParsableCommand {
     }
 
     /// The wish for passes in the same tap; `nil` for none.
-    private var wish: LoyaltyWish? {
+    private var wish: LoyaltyOptions? {
         guard !loyalty.isEmpty else { return nil }
-        return LoyaltyWish(programmes: loyalty.contains("all") ? nil : loyalty, stopOnPass: stopOnPass)
+        return LoyaltyOptions(programmes: loyalty.contains("all") ? nil : loyalty, stopOnPass: stopOnPass)
     }
 
     func run() async throws {
@@ -123,7 +123,7 @@ struct Pay: AsyncParsableCommand {
             request.agreement = try agreement.terms(options.language)
         }
         if manualCapture {
-            request.capture = CaptureWish(
+            request.capture = CaptureOptions(
                 .manual, before: holdUntil.flatMap { Timestamp($0) }, incremental: incremental ? true : nil)
         }
         try await options.run(request, receipt: receipt, with: daemon.client)

@@ -110,12 +110,12 @@ struct Charge: AsyncParsableCommand {
             "Why: recurring, instalment or unscheduled; with --of also delayedCharge, noShow, resubmission, reauthorisation or partialShipment. Default: unscheduled.",
             valueName: "word"),
         transform: { text in
-            guard let reason = ChargeWish.Reason(rawValue: text) else {
+            guard let reason = ChargeOptions.Reason(rawValue: text) else {
                 throw ValidationError("\(text) is not a reason; see the help.")
             }
             return reason
         })
-    var reason = ChargeWish.Reason.unscheduled
+    var reason = ChargeOptions.Reason.unscheduled
 
     @Option(help: ArgumentHelp("The transaction that this charge follows.", valueName: "id"))
     var of: String?
@@ -149,7 +149,7 @@ struct Charge: AsyncParsableCommand {
         var original: TransactionID?
         if let of { original = try await PaymentName(of).id(with: daemon.client) }
         var request = TransactionRequest(type: .charge, amount: try parsedMoney(amount))
-        request.charge = ChargeWish(
+        request.charge = ChargeOptions(
             card, under: agreement, customer ? .customer : .merchant, reason, of: original)
         request.order = order
         request.allowRepeat = allowRepeat ? true : nil

@@ -5,7 +5,7 @@ import PaymentValues
 enum CommandWords {
     /// What the texts say, and the command that does it; longer ones first.
     static let commands = [
-        ("GET /v1/transactions", "nfc-tap list"), ("GET /v1/day-ends", "nfc-tap day-end list"),
+        ("GET /v1/transactions", "nfc-tap list"), ("GET /v1/days", "nfc-tap end-of-day list"),
         ("GET /v1/totals", "nfc-tap totals"), ("GET /v1/queue", "nfc-tap queue"),
         ("GET /v1/lanes", "nfc-tap status"), ("GET /v1/help", "nfc-tap help-topics"),
     ]

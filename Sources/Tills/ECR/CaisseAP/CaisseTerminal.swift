@@ -43,11 +43,11 @@ public struct CaisseTerminal: TillTerminal {
         var isSpoiled = false
     }
 
-    public private(set) var desk: TillDesk
+    public private(set) var desk: TillMachine
     private let settings: Settings
     private var guests: [TillConnection: Guest] = [:]
 
-    public init(desk: TillDesk, settings: Settings) {
+    public init(desk: TillMachine, settings: Settings) {
         self.desk = desk
         self.settings = settings
     }

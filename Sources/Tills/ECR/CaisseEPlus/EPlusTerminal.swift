@@ -48,14 +48,14 @@ public struct EPlusTerminal: TillTerminal {
         case answering(Reply)
     }
 
-    public private(set) var desk: TillDesk
+    public private(set) var desk: TillMachine
     private let settings: Settings
     private var line: TillConnection?
     private var stage: Stage = .idle
     /// Of what is waited for.
     private var number: UInt64 = 0
 
-    public init(desk: TillDesk, settings: Settings) {
+    public init(desk: TillMachine, settings: Settings) {
         self.desk = desk
         self.settings = settings
     }

@@ -37,7 +37,7 @@ public struct ProxyTerminal: TillTerminal {
         var order: TillOrder
     }
 
-    public private(set) var desk: TillDesk
+    public private(set) var desk: TillMachine
     private let settings: Settings
     /// A payment that waits for the one before it, and each further press for it. A press that is refused would have the till
     /// show a failure of a payment that goes on.
@@ -52,7 +52,7 @@ public struct ProxyTerminal: TillTerminal {
     private var pinned: UInt64?
     private var questions = ProxyQuestions()
 
-    public init(desk: TillDesk, settings: Settings) {
+    public init(desk: TillMachine, settings: Settings) {
         self.desk = desk
         self.settings = settings
     }

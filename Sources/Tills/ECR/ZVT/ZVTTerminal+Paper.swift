@@ -15,7 +15,7 @@ public struct ZVTWords: Sendable {
     public var width: Int
 
     public init(
-        receipt: String = "Receipt no.", terminal: String = "TID", endOfDay: String = "Day end",
+        receipt: String = "Receipt no.", terminal: String = "TID", endOfDay: String = "End of day",
         total: String = "TOTAL",
         others: String = "…", decimalSeparator: String = ".", width: Int = 42
     ) {

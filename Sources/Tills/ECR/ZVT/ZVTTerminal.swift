@@ -83,7 +83,7 @@ public struct ZVTTerminal: TillTerminal {
         var role: Role
     }
 
-    public internal(set) var desk: TillDesk
+    public internal(set) var desk: TillMachine
     let settings: Settings
     let answers: ZVTAnswer
     var link: ZVTLink
@@ -113,7 +113,7 @@ public struct ZVTTerminal: TillTerminal {
     /// The receipts of a reversal or a booking, as they are after it: its payment's own say what was before.
     var followed: (key: AttemptKey, receipts: [TillReceipt])?
 
-    public init(desk: TillDesk, settings: Settings, line: Line) {
+    public init(desk: TillMachine, settings: Settings, line: Line) {
         self.desk = desk
         self.settings = settings
         answers = ZVTAnswer(

@@ -72,7 +72,7 @@ struct LaneWatch: Sendable {
         // Each programme that some output wants; one without a list wants all.
         if rules.allSatisfy({ !$0.programmes.isEmpty }) {
             let wanted = rules.reduce(into: Set<String>()) { $0.formUnion($1.programmes) }
-            request.loyalty = LoyaltyWish(programmes: wanted.sorted())
+            request.loyalty = LoyaltyOptions(programmes: wanted.sorted())
         }
         return request
     }
