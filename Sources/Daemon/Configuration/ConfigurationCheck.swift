@@ -71,7 +71,9 @@ public struct ConfigurationCheck: Sendable {
     }
 
     /// What is no mistake, and good to know.
-    private var remarks: [String] { keyRemarks + (read?.lanes.enumerated().flatMap(laneRemarks) ?? []) }
+    private var remarks: [String] { nameRemarks + keyRemarks + (read?.lanes.enumerated().flatMap(laneRemarks) ?? []) }
+
+    private var nameRemarks: [String] { read?.formerNames.map(\.description) ?? [] }
 
     private var keyRemarks: [String] {
         guard let key = read?.adapter.recipient, key.keyID == key.thumbprint else { return [] }

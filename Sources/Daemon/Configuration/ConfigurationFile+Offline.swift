@@ -74,9 +74,10 @@ extension ConfigurationFile {
     }
 
     private static func serviceName(_ table: inout ConfigurationTable) -> String? {
-        guard let serviceName = table.text("service-name") else { return nil }
+        let key = table.name(of: "service-name", formerly: "issuer")
+        guard let serviceName = table.text(key) else { return nil }
         guard serviceName.isReference(upTo: 64) else {
-            return table.report("service-name", "is not 1 to 64 visible characters", "write the payment service's name")
+            return table.report(key, "is not 1 to 64 visible characters", "write the payment service's name")
         }
         return serviceName
     }

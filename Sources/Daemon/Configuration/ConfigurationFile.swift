@@ -37,6 +37,8 @@ public struct ConfigurationFile: Sendable {
     /// `nil` where no programme is configured.
     public var loyalty: LoyaltySettings?
     public var diagnostics = DiagnosticsSettings()
+    /// Settings that are written by a former name; each is read as if it had its own.
+    public var formerNames: [ConfigurationError] = []
 
     /// A lane as it is written, its reader not opened yet.
     public struct Lane: Equatable, Sendable {
@@ -108,6 +110,7 @@ public struct ConfigurationFile: Sendable {
         do throws(ConfigurationError) {
             var top = try ConfigurationTable(file: file, text: text, host: host)
             read(&top)
+            formerNames = top.formerNames
             return top.faults
         } catch {
             return [error]

@@ -137,6 +137,7 @@ struct DaemonCommand: AsyncParsableCommand {
                 path: path, mode: config == nil ? 0o600 : 0o660, group: configuration.pos.group)
             logger.info("listening", metadata: ["socket": "\(path)"])
         }
+        configuration.warnOfFormerNames(logger)
         if configuration.diagnostics.cardCommands {
             logger.warning("commands to a card allowed: administrators see what cards answer, use test cards only")
         }

@@ -14,6 +14,8 @@ package struct ConfigurationTable {
         let text: String
         /// What is wrong with the file.
         var faults: [ConfigurationError] = []
+        /// What the file says by a former name.
+        var formerNames: [ConfigurationError] = []
 
         init(_ text: String, _ host: ConfigurationHost) {
             self.text = text
@@ -25,6 +27,8 @@ package struct ConfigurationTable {
     private let path: String
     private let reading: Reading
     private var known: Set<String> = []
+    /// Names that are read and that nobody is told to write.
+    private var former: Set<String> = []
 
     private init(_ table: TOMLTable?, path: String, _ reading: Reading) {
         self.table = table
@@ -53,6 +57,23 @@ package struct ConfigurationTable {
 
     /// What is wrong with the whole file so far, in the order of reading.
     package var faults: [ConfigurationError] { reading.faults }
+
+    /// Settings of the whole file that stand there by a former name, in the order of reading. None of them is a fault.
+    package var formerNames: [ConfigurationError] { reading.formerNames }
+
+    /// The name by which a setting is there: its own, or the one that it had before.
+    package mutating func name(of key: String, formerly old: String) -> String {
+        guard table?[old] != nil else { return key }
+        former.insert(old)
+        guard table?[key] == nil else {
+            report(old, "is the former name of \(key), which is there too", "remove \(old)")
+            return key
+        }
+        var note = wrong(old, "is the former name of \(key)", "write \(key)")
+        note.line = ConfigurationPosition.line(of: note.key, in: reading.text)
+        reading.formerNames.append(note)
+        return old
+    }
 
     /// Whether the key is there, whatever its value.
     package mutating func has(_ key: String) -> Bool { value(key) != nil }
@@ -138,11 +159,12 @@ package struct ConfigurationTable {
 
     /// Reports every key that nobody asked for.
     package func finish() {
-        for unknown in keys where !known.contains(unknown) {
+        let wanted = known.subtracting(former)
+        for unknown in keys where !known.contains(unknown) && !former.contains(unknown) {
             report(
                 ConfigurationError(
                     name(of: unknown), "is no setting",
-                    remedy: known.isEmpty ? "remove it" : "use one of \(known.sorted().joined(separator: ", "))"))
+                    remedy: wanted.isEmpty ? "remove it" : "use one of \(wanted.sorted().joined(separator: ", "))"))
         }
     }
 

@@ -16,6 +16,28 @@ struct ConfigurationCheckTests {
             file: folder.path + "/f.toml", host: ConfigurationHost(), at: 1_800_000_000)
     }
 
+    @Test("A payment service's name is read by its former key, which is no mistake and remarked on")
+    func formerName() throws {
+        let lane = "[[lane]]\nname = \"a\"\nreader = \"virtual:/run/r.sock\"\n"
+        func former(_ key: String) -> String {
+            lane + "[[former-service]]\n\(key) = \"old\"\nsocket = \"/run/old.sock\"\n"
+        }
+        let now = try ConfigurationFile(file: "f", text: former("service-name"))
+        let before = try ConfigurationFile(file: "f", text: former("issuer"))
+        #expect(before.formerServices == now.formerServices && now.formerServices.keys.sorted() == ["old"])
+        #expect(now.formerNames.isEmpty && before.formerNames.map(\.key) == ["former-service[0].issuer"])
+        #expect(before.formerNames.first?.line == 5 && before.formerNames.first?.remedy == "write service-name")
+        #expect(try check(former("issuer")).errors.isEmpty)
+        #expect(try check(former("issuer")).summary.contains("former-service[0].issuer: is the former name"))
+        #expect(try check(former("service-name")).summary.contains("former name") == false)
+
+        // Both, and a word that is neither: nobody is told to write the former one.
+        let both = try check(former("service-name = \"new\"\nissuer"))
+        #expect(both.errors.map(\.description).first?.hasSuffix("which is there too; remove issuer") == true)
+        let neither = try check(former("service-name = \"old\"\nname"))
+        #expect(neither.errors.map(\.remedy) == ["use one of receipt-key, service-name, socket"])
+    }
+
     @Test("K5: two lanes with one reader, and a journal folder that nothing can be written to, are refused by name")
     func places() throws {
         let one = "[[lane]]\nname = \"a\"\nreader = \"pcsc:ACS ACR122U 00 00\"\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Journal
-import Logging
+public import Logging
 import POSAPI
 import PaymentValues
 import ReaderCore
@@ -35,6 +35,7 @@ extension Daemon {
             await store.hasten()
             stored.wake()
             logger.notice("configuration read again", metadata: ["lanes": "\(new.lanes.count)"])
+            new.warnOfFormerNames(logger)
             let restart = later.isEmpty ? "" : ", after a restart: \(later.joined(separator: ", "))"
             await trail.note(
                 AuditEntry(.configuration, detail: "applied at a reload, lanes: \(new.lanes.count)\(restart)"))
@@ -99,5 +100,15 @@ extension Daemon {
     public func pulse() async {
         _ = await store.books.isStopping
         await store.journal.pulse()
+    }
+}
+
+extension DaemonConfiguration {
+    /// Says which settings the file has by a former name; each counts as if it had its own.
+    public func warnOfFormerNames(_ logger: Logger) {
+        for setting in file.formerNames {
+            logger.warning(
+                "setting by its former name", metadata: ["setting": "\(setting.key)", "remedy": "\(setting.remedy)"])
+        }
     }
 }
