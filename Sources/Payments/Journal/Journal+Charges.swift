@@ -151,7 +151,7 @@ extension Journal {
                 try database.run(
                     """
                     UPDATE payment SET card = json_remove(card, '$.token') WHERE card_token = ? AND mode = ?
-                        AND coalesce(CASE WHEN json_valid(service) THEN json_extract(service, '$.issuer') END, '') = ?
+                        AND coalesce(\(Journal.serviceName(in: "service")), '') = ?
                         AND \(isSoundRow)
                     """, [.text(token), .text(row.card.mode.rawValue), .text(row.service?.serviceName ?? "")])
             }

@@ -53,14 +53,22 @@ private struct KeptFigures: Codable {
 }
 
 extension Journal {
+    /// The name of the payment service in a column of JSON; `NULL` if that is none. Rows from before 2026-11-28 have it as `issuer`.
+    static func serviceName(in column: String) -> String {
+        """
+        CASE WHEN json_valid(\(column)) THEN
+            coalesce(json_extract(\(column), '$.serviceName'), json_extract(\(column), '$.issuer')) END
+        """
+    }
+
     /// One movement of money a row: what it is of, whose it is, and how much. What came to nothing is none.
     private static let movements = """
         SELECT ledger.mode AS mode, ledger.currency AS currency,
             coalesce(ledger.scheme, payment.scheme, original.scheme, '') AS scheme,
             CASE WHEN entry IN ('captured', 'refunded') THEN entry ELSE 'reversed' END AS kind,
             CASE WHEN entry = 'captured' AND operation <> '' THEN operation ELSE ledger.payment END AS item,
-            sum(money) AS value, coalesce(CASE WHEN json_valid(payment.service) THEN json_extract(payment.service, '$.issuer') END, ?1) IS ?1
-                AS isOurs
+            sum(money) AS value,
+            coalesce(\(serviceName(in: "payment.service")), ?1) IS ?1 AS isOurs
         FROM ledger LEFT JOIN payment ON payment.id = ledger.payment
             LEFT JOIN payment AS original ON original.id = payment.of
         WHERE day = ?2 GROUP BY 1, 2, 3, 4, 5, 7 HAVING sum(money) <> 0

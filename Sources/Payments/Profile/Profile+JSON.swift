@@ -18,14 +18,17 @@ extension Profile {
     /// - Throws: the first fault, with its member.
     public init(json: [UInt8]) throws(ProfileError) {
         let file = try ProfileValue(file: json)
+        // Profiles that were signed before 2026-11-28 have the name of the service as `issuer`.
+        let (name, former) = (try file.optional("serviceName"), try file.optional("issuer"))
+        let nameKey = name == nil && former != nil ? "issuer" : "serviceName"
         try file.object([
-            "version", "serial", "serviceName", "issuedAt", "expiresAt", "merchant", "terms", "currencies",
+            "version", "serial", nameKey, "issuedAt", "expiresAt", "merchant", "terms", "currencies",
             "acceptedNetworks", "terminal", "recipientKeys", "offline", "receiptTokenKey", "software", "charges",
         ])
         _ = try file.member("version").number(in: 1...1)
         // Greater numbers are not the same in every JSON reader (RFC 8259 §6).
         serial = try file.member("serial").number(in: 1...9_007_199_254_740_991)
-        serviceName = try file.member("serviceName").line(1...64)
+        serviceName = try file.member(nameKey).line(1...64)
         issuedAt = try file.member("issuedAt").time()
         expiresAt = try file.member("expiresAt").time()
         guard issuedAt < expiresAt else { throw .period("expiresAt") }

@@ -60,3 +60,23 @@ public enum SignedRecordError: Error, Equatable, Sendable {
     /// No signed record, or one of a form that is not known.
     case unreadable
 }
+
+extension SignedRecord.Content {
+    private enum CodingKeys: String, CodingKey { case v, authorization, storedAt, serviceName, boot }
+
+    /// The name in records that were signed before 2026-11-28.
+    private enum FormerKeys: String, CodingKey { case serviceName = "issuer" }
+
+    /// Reads what is signed now, or with the name's former key.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        let former = try decoder.container(keyedBy: FormerKeys.self)
+        v = try members.decode(Int.self, forKey: .v)
+        authorization = try members.decode(AuthorizationRequest.self, forKey: .authorization)
+        storedAt = try members.decode(Timestamp.self, forKey: .storedAt)
+        serviceName =
+            try members.decodeIfPresent(String.self, forKey: .serviceName)
+            ?? former.decode(String.self, forKey: .serviceName)
+        boot = try members.decode(String.self, forKey: .boot)
+    }
+}

@@ -4,6 +4,19 @@ import Testing
 
 @Suite("Money, time and ids")
 struct ValueTests {
+    @Test func `journals from before have other words for the same`() throws {
+        let service = AskedService(serviceName: "psp", socket: "/s")
+        for name in ["serviceName", "issuer"] {
+            let text = #"{"\#(name)":"psp","socket":"/s"}"#
+            #expect(try WireJSON.decode(AskedService.self, from: Array(text.utf8)) == service)
+        }
+        #expect(String(decoding: try WireJSON.encode(service), as: UTF8.self).contains(#""serviceName":"psp""#))
+        for word in ["reversed", "takenBack"] {
+            #expect(try WireJSON.decode([DeclineReason].self, from: Array(#"["\#(word)"]"#.utf8)) == [.reversed])
+        }
+        #expect(throws: (any Error).self) { try WireJSON.decode([DeclineReason].self, from: Array(#"["books"]"#.utf8)) }
+    }
+
     static let amounts: [(Int64, String, String)] = [
         (1250, "EUR", "12.50 EUR"), (5, "EUR", "0.05 EUR"), (-5, "EUR", "-0.05 EUR"), (1250, "JPY", "1250 JPY"),
         (1250, "KWD", "1.250 KWD"), (1, "CLF", "0.0001 CLF"), (0, "EUR", "0.00 EUR"),

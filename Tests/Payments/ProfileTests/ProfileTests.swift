@@ -20,6 +20,14 @@ struct ProfileTests {
         }
     }
 
+    @Test func `a profile that was signed with the name's former member is read, and none with both`() throws {
+        let name = #""serviceName": "nfc-tap sandbox""#
+        let former = name.replacing("serviceName", with: "issuer")
+        #expect(try Profile(json: Example.bytes((name, former))).serviceName == "nfc-tap sandbox")
+        #expect(try fault(name, "\(name), \(former)") == .member(.unknown("issuer")))
+        #expect(try fault("\(name),", "") == .member(.missing("serviceName")))
+    }
+
     @Test func `every member of the example arrives`() throws {
         let profile = try Profile(json: Example.bytes())
         #expect(profile.serial == 7 && profile.serviceName == "nfc-tap sandbox")

@@ -29,6 +29,14 @@ struct SignedBatchTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    @Test func `a record that was signed with the name's former member is read`() throws {
+        let text = String(decoding: try WireJSON.encode(record().content), as: UTF8.self)
+        #expect(text.contains(#""serviceName":"psp""#) && !text.contains("issuer"))
+        let former = text.replacing(#""serviceName":"#, with: #""issuer":"#)
+        let jws = try JWS.sign(Array(former.utf8), key: key, type: SignedRecord.type)
+        #expect(try SignedRecord(jws: jws, key: key.verificationKey).content.serviceName == "psp")
+    }
+
     @Test("Acceptance test 9: a batch's signature verifies, and gives back the records in order")
     func verifies() throws {
         let records = try [record(1), record(2), record(3)]

@@ -11,3 +11,20 @@ public struct AskedService: Codable, Hashable, Sendable {
         self.socket = socket
     }
 }
+
+extension AskedService {
+    private enum CodingKeys: String, CodingKey { case serviceName, socket }
+
+    /// The name in journals that were written before 2026-11-28.
+    private enum FormerKeys: String, CodingKey { case serviceName = "issuer" }
+
+    /// Reads what was written now, or with the name's former key.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        let former = try decoder.container(keyedBy: FormerKeys.self)
+        serviceName =
+            try members.decodeIfPresent(String.self, forKey: .serviceName)
+            ?? former.decode(String.self, forKey: .serviceName)
+        socket = try members.decode(String.self, forKey: .socket)
+    }
+}

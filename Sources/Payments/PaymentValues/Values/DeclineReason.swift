@@ -20,6 +20,15 @@ public enum DeclineReason: String, Codable, CaseIterable, Sendable {
     /// Nobody has paid at the other terminal while that was possible.
     case handoverExpired
 
+    /// Reads a reason as it is written now, or as journals have it that were written before 2026-11-28.
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let reason = text == "takenBack" ? .reversed : DeclineReason(rawValue: text) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "unknown reason"))
+        }
+        self = reason
+    }
+
     /// The reason behind a response code of ISO 8583:1987 (two characters).
     ///
     /// - Returns: `nil` for an approval, and for a code without a reason that could be told.
