@@ -20,7 +20,9 @@ enum TillCall: Equatable, Sendable {
     init?(_ head: RequestGuard.Head) throws(RequestGuard.Refusal) {
         let path = Array(head.path.dropFirst())
         let route = TillCall.route(path)
-        guard let route else { throw RequestGuard.Refusal(.requestUnknownPath) }
+        guard let route else {
+            throw RequestGuard.Refusal(.requestUnknownPath, field: FormerPath.remedy(path.first))
+        }
         guard route.methods.contains(head.method) else {
             var refusal = RequestGuard.Refusal(.requestMethodNotAllowed)
             refusal.allowedMethods = route.methods.map(\.rawValue)

@@ -155,7 +155,7 @@ struct PointOfSaleAPI: Sendable {
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             return try await close(id, path[2], request, caller)
         default:
-            throw ErrorBody(.requestUnknownPath)
+            throw ErrorBody(.requestUnknownPath, field: FormerPath.remedy(path.first))
         }
     }
 
