@@ -295,7 +295,7 @@ struct OperationStory {
     private mutating func end(_ number: Int, _ note: OperationNote, done: Int64?) {
         move(number, by: note)
         let row = rows[number]
-        var booking = Booking.contradicted
+        var booking = Posting.contradicted
         if case .refund = row.wish {
             if let id = TransactionID(row.id.text) {
                 booking = books.refundAnswered(id, done.map(RefundAnswer.done) ?? .refused)

@@ -47,7 +47,7 @@ public final class Daemon: Sendable {
     let reserve: StorageReserve
     private let forwarder: QueueForwarder
     let stored: PaymentQueue
-    let standing: StandingDesk
+    let standing: StandingLanes
 
     /// Opens the journal, brings what an earlier run left open to a definite state, and starts to listen.
     ///
@@ -135,7 +135,7 @@ public final class Daemon: Sendable {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
         let start: @Sendable (TransactionID) -> Bool = { id in payments.add { await store.run(id) } }
-        standing = StandingDesk(
+        standing = StandingLanes(
             runner: store,
             admission: TransactionAdmission(
                 runner: store, desk: OperationAdmission(engine: engine, runner: store), health: health),

@@ -69,7 +69,7 @@ public enum SessionStage: Equatable, Sendable {
 }
 
 /// What a machine wishes of a session.
-public enum SessionWish: Equatable, Sendable {
+public enum SessionRequest: Equatable, Sendable {
     /// "I have it", under the machine's own name for it.
     case claim(reference: String)
     /// Takes so much, and gives the rest back; 0 gives all of it back.
@@ -117,7 +117,7 @@ public struct SessionRules: Equatable, Sendable {
 extension StandingSession {
     /// What a wish comes to, without doing anything. The same wish again comes to `done`, and books nothing.
     public func step(
-        for wish: SessionWish, _ stage: SessionStage, held: Int64, _ rules: SessionRules, at now: Timestamp
+        for wish: SessionRequest, _ stage: SessionStage, held: Int64, _ rules: SessionRules, at now: Timestamp
     ) -> SessionStep {
         switch (wish, stage) {
         case (_, .tapping): .refused(.sessionNotClaimed)

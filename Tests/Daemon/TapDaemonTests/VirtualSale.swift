@@ -73,7 +73,8 @@ struct VirtualSale {
         var running = LiveTransaction(
             machine,
             TransactionContext(
-                terminal: .test, route: ServiceRoute(nil, nil), offline: OfflineSettings(rules: nil, issuer: "service")
+                terminal: .test, route: ServiceRoute(nil, nil),
+                offline: OfflineSettings(rules: nil, serviceName: "service")
             ))
         var end = End()
         let race = LaneRace(["east"])

@@ -32,7 +32,7 @@ struct RowDigestTests {
         try books.journal.noteBelieved(books.now)
         try books.journal.probe(at: books.now)
         try books.journal.bind(key: "thumbprint", telling: [Journal.formerJournal + "there"])
-        try books.journal.noteOnline(at: books.now, boot: "boot", issuer: "psp")
+        try books.journal.noteOnline(at: books.now, boot: "boot", serviceName: "psp")
         // With the digests that belong to it, as the journal writes.
         try books.tamper(
             """

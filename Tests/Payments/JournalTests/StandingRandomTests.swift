@@ -102,7 +102,7 @@ private struct Story {
     }
 
     /// - Returns: what the machine hears; `nil` where the process died meanwhile, or the line is cut.
-    mutating func serve(_ wish: SessionWish) -> SessionStep? {
+    mutating func serve(_ wish: SessionRequest) -> SessionStep? {
         let step = disk.session.step(
             for: wish, stage, held: disk.books.account.remaining, Story.rules, at: Timestamp(milliseconds: now))
         let goesOn: Bool
@@ -159,7 +159,7 @@ private struct Story {
     private mutating func takeBack() { (held, paid) = (0, 0) }
 
     /// The same wish until an answer is heard.
-    mutating func insist(_ wish: SessionWish) -> SessionStep {
+    mutating func insist(_ wish: SessionRequest) -> SessionStep {
         while true {
             if let heard = serve(wish), heard != .wait { return heard }
             pass(pick(100...2_000))
@@ -237,7 +237,7 @@ struct StandingRandomTests {
         let session = StandingSession(
             id: TransactionID(), tap: 1, mode: .hold, reference: "A", releaseAt: Timestamp(milliseconds: 0))
         let rules = SessionRules(release: 600, maximum: 3_000)
-        let step = { (wish: SessionWish, stage: SessionStage) in
+        let step = { (wish: SessionRequest, stage: SessionStage) in
             session.step(for: wish, stage, held: 2_500, rules, at: Timestamp(milliseconds: 0))
         }
         #expect(step(.commit(amount: 2_501, upTo: false), .open) == .refused(.captureTooMuch, limit: 2_500))

@@ -21,7 +21,7 @@ struct PointOfSaleAPI: Sendable {
     let health: AdapterHealthCheck
     let preparer: LanePreparer
     let payments: PaymentQueue
-    let standing: StandingDesk
+    let standing: StandingLanes
     let trail: AuditTrail
     let journal: JournalHealth
     let clock: ClockWatch

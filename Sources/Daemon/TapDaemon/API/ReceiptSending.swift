@@ -17,7 +17,7 @@ extension PointOfSaleAPI {
     func sendReceipt(
         _ id: TransactionID, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> HTTPResponse {
-        let wish = try request.message(ReceiptWish.self)
+        let wish = try request.message(ReceiptRequest.self)
         let transaction = try await known(id)
         try await requireOwn(id, caller)
         guard transaction.type != .loyalty, transaction.state.isSettled, transaction.mode == settings.snapshot.mode
@@ -41,7 +41,7 @@ extension PointOfSaleAPI {
     }
 
     /// `nil` where there is no key to seal it to.
-    private func seal(_ wish: ReceiptWish, of id: TransactionID) -> String? {
+    private func seal(_ wish: ReceiptRequest, of id: TransactionID) -> String? {
         let seconds = profiles.now().milliseconds / 1_000
         var address = ReceiptAddress(txn: id.text, exp: seconds &+ ReceiptDelivery.life)
         switch wish.address {

@@ -19,7 +19,7 @@ extension PointOfSaleAPI {
             return .message(200, try await standing.standing(lane))
         }
         try caller.roles.require(.machine)
-        let demand = try request.message(StandingDemand.self)
+        let demand = try request.message(StandingRequest.self)
         guard let settings = standing.settings(of: lane) else { throw ErrorBody(.standingNotConfigured) }
         if let amount = demand.amount, amount > settings.maximum { throw ErrorBody(.amountTooLarge, field: "amount") }
         try await standing.set(lane, demand)
@@ -50,14 +50,14 @@ extension PointOfSaleAPI {
         return .message(after.state == .settling ? 202 : 200, after)
     }
 
-    private func wish(_ call: String, _ request: HTTPRequest) throws(ErrorBody) -> SessionWish {
+    private func wish(_ call: String, _ request: HTTPRequest) throws(ErrorBody) -> SessionRequest {
         switch call {
-        case "claim": return .claim(reference: try request.message(ClaimDemand.self).reference)
+        case "claim": return .claim(reference: try request.message(ClaimRequest.self).reference)
         case "commit":
-            let demand = try request.message(CommitDemand.self)
+            let demand = try request.message(CommitRequest.self)
             return .commit(amount: demand.amount, upTo: demand.upTo)
-        case "keep": return .keep(seconds: try request.message(KeepDemand.self).seconds)
-        case "increase": return .increase(total: try request.message(IncreaseDemand.self).total)
+        case "keep": return .keep(seconds: try request.message(KeepRequest.self).seconds)
+        case "increase": return .increase(total: try request.message(IncreaseRequest.self).total)
         default: return .release
         }
     }

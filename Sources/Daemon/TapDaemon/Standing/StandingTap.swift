@@ -19,10 +19,10 @@ extension TransactionTable {
     }
 
     /// - Parameter code: why the reader does not work.
-    mutating func takeBackStanding(_ name: String, after code: ErrorCode?) {
+    mutating func withdrawStanding(_ name: String, after code: ErrorCode?) {
         standing[name] = nil
         lanes.table.update(name) { $0.standsArmed = false }
-        takeBack(name, after: code)
+        withdraw(name, after: code)
     }
 }
 

@@ -6,7 +6,7 @@ import PaymentValues
 import Transactions
 
 /// What machines wish of sessions.
-extension StandingDesk {
+extension StandingLanes {
     private nonisolated var operations: OperationAdmission { OperationAdmission(engine: engine, runner: runner) }
     /// How often a wish looks again at what another one left, and how long it waits for an answer.
     private static var looks: Int { 50 }
@@ -35,8 +35,8 @@ extension StandingDesk {
     /// Does what a machine wishes; the same wish again changes nothing.
     ///
     /// - Returns: the session after that.
-    func carryOut(_ wish: SessionWish, _ id: TransactionID) async throws(ErrorBody) -> Session {
-        for _ in 0..<StandingDesk.looks {
+    func carryOut(_ wish: SessionRequest, _ id: TransactionID) async throws(ErrorBody) -> Session {
+        for _ in 0..<StandingLanes.looks {
             let record = try await record(id)
             let stage = SessionStage(record.transaction)
             let (now, rules) = (Moment.nowWithSleep, rules(of: record.transaction.lane))
@@ -98,7 +98,7 @@ extension StandingDesk {
         let before = try await operations.operations(of: transaction.id).count { !$0.state.isOpen }
         let key = PrincipalKey(owner, key: "session-\(transaction.id)-\(before)")
         let (id, _) = try await operations.make(wish, of: transaction, key)
-        await engine.settling(id)?.wait(atMost: StandingDesk.answerTime)
+        await engine.settling(id)?.wait(atMost: StandingLanes.answerTime)
         let (operation, _) = try await operations.operation(id)
         if operation.state == .done { return true }
         if operation.state.isOpen { return false }

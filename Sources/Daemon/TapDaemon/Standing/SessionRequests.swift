@@ -2,7 +2,7 @@
 import PaymentValues
 
 /// Body of `PUT /v1/lanes/{lane}/standing`: what is left out stays as it is.
-struct StandingDemand: Equatable, Sendable {
+struct StandingRequest: Equatable, Sendable {
     var armed: Bool?
     /// What a tap asks for from now on, in minor units of the lane's currency.
     var amount: Int64?
@@ -10,7 +10,7 @@ struct StandingDemand: Equatable, Sendable {
     init(armed: Bool? = nil, amount: Int64? = nil) { (self.armed, self.amount) = (armed, amount) }
 }
 
-extension StandingDemand: Codable {
+extension StandingRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case armed, amount }
 
     /// - Throws: which member is wrong, and why.
@@ -23,14 +23,14 @@ extension StandingDemand: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/claim`.
-struct ClaimDemand: Equatable, Sendable {
+struct ClaimRequest: Equatable, Sendable {
     /// The machine's own name for the session: 1 to 64 visible characters.
     var reference: String
 
     init(reference: String) { self.reference = reference }
 }
 
-extension ClaimDemand: Codable {
+extension ClaimRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case reference }
 
     /// - Throws: which member is wrong, and why.
@@ -44,7 +44,7 @@ extension ClaimDemand: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/commit`.
-struct CommitDemand: Equatable, Sendable {
+struct CommitRequest: Equatable, Sendable {
     /// What was used, in minor units of the session's currency; 0 gives all of it back.
     var amount: Int64
     /// Takes what is held where that is less, and says how much is missing.
@@ -53,7 +53,7 @@ struct CommitDemand: Equatable, Sendable {
     init(amount: Int64, upTo: Bool = false) { (self.amount, self.upTo) = (amount, upTo) }
 }
 
-extension CommitDemand: Codable {
+extension CommitRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case amount, upTo }
 
     /// - Throws: which member is wrong, and why.
@@ -67,14 +67,14 @@ extension CommitDemand: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/keep`.
-struct KeepDemand: Equatable, Sendable {
+struct KeepRequest: Equatable, Sendable {
     /// From now on; at most as long as the lane's `release-minutes`.
     var seconds: Int
 
     init(seconds: Int) { self.seconds = seconds }
 }
 
-extension KeepDemand: Codable {
+extension KeepRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case seconds }
 
     /// - Throws: which member is wrong, and why.
@@ -86,14 +86,14 @@ extension KeepDemand: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/increase`.
-struct IncreaseDemand: Equatable, Sendable {
+struct IncreaseRequest: Equatable, Sendable {
     /// What is to be held in all, in minor units: the same again adds nothing.
     var total: Int64
 
     init(total: Int64) { self.total = total }
 }
 
-extension IncreaseDemand: Codable {
+extension IncreaseRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case total }
 
     /// - Throws: which member is wrong, and why.

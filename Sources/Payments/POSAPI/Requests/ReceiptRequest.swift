@@ -2,7 +2,7 @@
 import PaymentValues
 
 /// Body of `POST /v1/transactions/{id}/receipt`: where the customer wants the receipt. It has no description that shows the address.
-public struct ReceiptWish: Equatable, Sendable {
+public struct ReceiptRequest: Equatable, Sendable {
     public enum Address: Equatable, Sendable {
         case email(String)
         /// E.164, with `+`.
@@ -14,12 +14,12 @@ public struct ReceiptWish: Equatable, Sendable {
     public init(_ address: Address) { self.address = address }
 }
 
-extension ReceiptWish: CustomStringConvertible, CustomReflectable {
+extension ReceiptRequest: CustomStringConvertible, CustomReflectable {
     public var description: String { "receipt to an address" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension ReceiptWish: Codable {
+extension ReceiptRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case email, phone
     }

@@ -4,10 +4,10 @@ import PaymentValues
 import Testing
 
 @Suite("Where a customer wants the receipt")
-struct ReceiptWishTests {
+struct ReceiptRequestTests {
     private func refusal(_ json: String) -> WireError? {
         do throws(WireError) {
-            _ = try WireJSON.decode(ReceiptWish.self, from: Array(json.utf8))
+            _ = try WireJSON.decode(ReceiptRequest.self, from: Array(json.utf8))
             return nil
         } catch {
             return error
@@ -43,7 +43,7 @@ struct ReceiptWishTests {
     }
 
     @Test func `no description shows it`() {
-        let wish = ReceiptWish(.email("ada@example.com"))
+        let wish = ReceiptRequest(.email("ada@example.com"))
         #expect(!"\(wish) \(String(reflecting: wish))".contains("ada"))
         var text = ""
         dump(wish, to: &text)

@@ -11,7 +11,7 @@ import Transactions
 
 /// Lanes that stand alone: keeps them armed, begins a session with each tap, and gives a hold back when its time is over. What it
 /// decides, `StandingGate` and `StandingSession` say. While nobody taps it writes nothing.
-actor StandingDesk {
+actor StandingLanes {
     /// One lane, from the first look at it on.
     private struct Seat {
         var note: StandingNote
@@ -98,7 +98,7 @@ actor StandingDesk {
 
     /// The time of a hold is over: nobody has committed or kept it.
     private func giveBack(_ id: TransactionID) async {
-        due[id] = Moment.nowWithSleep.monotonic + StandingDesk.pause
+        due[id] = Moment.nowWithSleep.monotonic + StandingLanes.pause
         do throws(ErrorBody) {
             let record = try await record(id)
             switch SessionStage(record.transaction) {
@@ -130,7 +130,7 @@ actor StandingDesk {
     }
 
     /// Arms or disarms a lane, or has another sum asked for. Written before it counts.
-    func set(_ lane: String, _ demand: StandingDemand) async throws(ErrorBody) {
+    func set(_ lane: String, _ demand: StandingRequest) async throws(ErrorBody) {
         guard var note = await note(of: lane) else { throw ErrorBody(.storageFailed) }
         if let armed = demand.armed { note.isArmed = armed }
         if let amount = demand.amount { note.value = amount }
@@ -161,14 +161,14 @@ actor StandingDesk {
     private func wait(_ name: String) async {
         while seats[name]?.note.isArmed == true, settings(of: name) != nil {
             guard let (lane, cancellation) = await runner.change({ $0.lendStanding(name) }) else { return }
-            let end = monotonicNow().advanced(byMilliseconds: StandingDesk.waitSeconds * 1_000)
+            let end = monotonicNow().advanced(byMilliseconds: StandingLanes.waitSeconds * 1_000)
             var failure: ErrorCode?
             var isThere = false
             do throws(ReaderError) { isThere = try await lane.awaitCard(until: end, cancellation) } catch {
                 failure = ErrorCode(error)
             }
             let code = failure
-            await runner.change { $0.takeBackStanding(name, after: code) }
+            await runner.change { $0.withdrawStanding(name, after: code) }
             guard failure == nil, !cancellation.isCancelled else { return await lane.show(.idle) }
             if isThere { await tapped(name, lane) }
         }
