@@ -31,6 +31,7 @@ public struct GatewayFile: Sendable {
     }
 
     /// - Parameter file: name of the file, for errors.
+    /// - Throws: the first thing that is wrong, with what to do about it.
     public init(
         file: String, text: String, host: ConfigurationHost = ConfigurationHost()
     ) throws(ConfigurationError) {
