@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import Configuration
 import LocalHTTP
 import POSAPI
-// SPDX-License-Identifier: Apache-2.0
 import PSPAPI
 import PSPSandbox
 import PaymentValues

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Foundation
 import Glibc
 import LocalHTTP
 import POSAPI
-// SPDX-License-Identifier: Apache-2.0
 import PSPAPI
 import PaymentValues
 import ReaderVirtual

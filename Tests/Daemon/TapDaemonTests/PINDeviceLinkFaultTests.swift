@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Envelope
 import Foundation
@@ -5,7 +6,6 @@ import LocalHTTP
 import PINDevice
 import PINDeviceAPI
 import POSAPI
-// SPDX-License-Identifier: Apache-2.0
 import PSPAPI
 import PSPSandbox
 import PaymentValues

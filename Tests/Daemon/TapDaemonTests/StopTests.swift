@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Foundation
 import LocalHTTP
 import POSAPI
-// SPDX-License-Identifier: Apache-2.0
 import PSPAPI
 import PaymentValues
 import ReaderVirtual
