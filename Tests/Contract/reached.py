@@ -8,8 +8,10 @@ import sys
 
 import yaml
 
-# A preparation that is still going on would take a reader that is slow to open.
-EXCEPTIONS = {("prepareLane", 202)}
+# A preparation that is still going on would take a reader that is slow to open. No machine stands here: StandingLaneTests has its calls
+# answered, each against the contract.
+MACHINE = ["getStandingLane", "getSession", "claimSession", "commitSession", "releaseSession", "keepSession", "increaseSession"]
+EXCEPTIONS = {("prepareLane", 202), ("commitSession", 202)} | {(call, 200) for call in MACHINE}
 
 contract = yaml.safe_load(open(sys.argv[1], encoding="utf-8"))
 answers = {tuple(json.loads(line)) for line in open(sys.argv[2], encoding="utf-8")}
