@@ -7,7 +7,6 @@ import POSAPI
 import PaymentValues
 import ReaderCore
 import ReaderVirtual
-import Synchronization
 import TestSupport
 import Testing
 import Transactions
@@ -114,33 +113,6 @@ struct StandingLaneTests {
                 if event.name == .sessionCommitted { break }
             }
             #expect(names == [.tapOffered, .sessionClaimed, .sessionCommitted])
-        }
-    }
-
-    @Test("A card that lies there begins one session; one beyond the sessions that may be open begins none")
-    func oneTap() async throws {
-        try await shop(.hold) { shop in
-            let first = try await tap(shop, 1)
-            // The lane looks for no other card before that.
-            #expect(try await call(shop, first, "claim", #"{"reference":"TOK001"}"#).status == 200)
-            let refusals = Mutex<[Event]>([])
-            let stream = try await shop.client.events(
-                HTTPClientRequest(.get, "/v1/events?vocabulary=3", fields: ["Last-Event-ID": "0"]),
-                answerWithin: hangLimit)
-            let reading = Task {
-                for try await next in stream {
-                    let event = try WireJSON.decode(Event.self, from: Array(next.data.utf8))
-                    if event.name == .tapRefused { refusals.withLock { $0.append(event) } }
-                }
-            }
-            defer { reading.cancel() }
-            try await presenting(shop) { refusals.withLock { !$0.isEmpty } }
-            #expect(refusals.withLock { $0.allSatisfy { $0.refused == .openSessions && $0.tap == 2 } })
-            try shop.reader.obey("remove")
-            #expect(try await call(shop, first, "release").session?.state == .released)
-            let second = try await tap(shop, 2)
-            #expect(try await sessions(shop).map(\.tap) == [2, 1] && second.id != first.id)
-            #expect(try shop.journal("SELECT count(*) FROM payment") == "2")
         }
     }
 
