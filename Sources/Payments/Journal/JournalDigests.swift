@@ -87,17 +87,35 @@ struct JournalDigests {
     static let written = "(SELECT value FROM meta WHERE name = '\(prefix)' || payment.id)"
 
     /// Renews the digests with whatever this connection writes. Nothing of it is in the file.
+    ///
+    /// What computes a digest is in the triggers of two views, so that SQLite reads its text once, and not with each trigger that asks
+    /// for it: a start compiles all of them.
     var triggers: String {
         let payments = JournalDigests.ofPayment.map { table, _ in
             """
             CREATE TEMP TRIGGER digest_of_new_\(table) AFTER INSERT ON \(table) BEGIN \(renewal(of: "NEW.payment")) END;
             CREATE TEMP TRIGGER digest_of_changed_\(table) AFTER UPDATE ON \(table)
-                BEGIN \(renewal(of: "NEW.payment", sparing: [JournalDigests.damaged, JournalDigests.differs])) END;
+                BEGIN \(renewal(of: "NEW.payment", sparing: JournalDigests.differs)) END;
             CREATE TEMP TRIGGER digest_of_removed_\(table) AFTER DELETE ON \(table)
                 BEGIN \(renewal(of: "OLD.payment")) END;
             """
         }
+        // An upsert, not `INSERT OR REPLACE`: the conflict clause of the statement that fires a trigger takes the place of the trigger's
+        // own (SQLite, CREATE TRIGGER), and an upsert has none.
         return """
+            CREATE TEMP VIEW digest_renewal (payment, spared) AS SELECT NULL, NULL;
+            CREATE TEMP TRIGGER digest_renewal_of INSTEAD OF INSERT ON digest_renewal BEGIN
+                INSERT INTO meta (name, value)
+                    SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment WHERE id = NEW.payment
+                    ON CONFLICT DO UPDATE SET value = excluded.value
+                        WHERE value NOT IN ('\(JournalDigests.damaged)', NEW.spared);
+                END;
+            CREATE TEMP VIEW digest_comparison (payment) AS SELECT NULL;
+            CREATE TEMP TRIGGER digest_comparison_of INSTEAD OF INSERT ON digest_comparison BEGIN
+                UPDATE meta SET value = '\(JournalDigests.damaged)' WHERE name = '\(JournalDigests.prefix)' || NEW.payment
+                    AND value NOT IN ('\(JournalDigests.damaged)', '\(JournalDigests.differs)')
+                    AND value IS NOT (SELECT \(ofPayment) FROM payment WHERE id = NEW.payment);
+                END;
             CREATE TEMP TRIGGER digest_of_new AFTER INSERT ON payment BEGIN \(renewal(of: "NEW.id")) END;
             CREATE TEMP TRIGGER digest_of_changed AFTER UPDATE ON payment BEGIN \(renewal(of: "NEW.id")) END;
             CREATE TEMP TRIGGER digest_of_state AFTER INSERT ON state_change BEGIN \(renewal(of: "NEW.payment")) END;
@@ -105,23 +123,14 @@ struct JournalDigests {
                 BEGIN DELETE FROM meta WHERE name = '\(JournalDigests.prefix)' || OLD.id; END;
             CREATE TEMP TRIGGER digest_of_operation AFTER INSERT ON operation_change
                 BEGIN \(renewal(of: "(SELECT payment FROM operation WHERE id = NEW.operation)")) END;
-            CREATE TEMP TRIGGER digest_before_day BEFORE UPDATE OF day ON ledger BEGIN
-                UPDATE meta SET value = '\(JournalDigests.damaged)' WHERE name = '\(JournalDigests.prefix)' || OLD.payment
-                    AND value NOT IN ('\(JournalDigests.damaged)', '\(JournalDigests.differs)')
-                    AND value IS NOT (SELECT \(ofPayment) FROM payment WHERE id = OLD.payment);
-                END;
+            CREATE TEMP TRIGGER digest_before_day BEFORE UPDATE OF day ON ledger
+                BEGIN INSERT INTO digest_comparison VALUES (OLD.payment); END;
             """ + (payments + JournalDigests.others.map { trigger($0.table, $0.key) }).joined(separator: "\n")
     }
 
-    /// An upsert, not `INSERT OR REPLACE`: the conflict clause of the statement that fires a trigger takes the place of the trigger's
-    /// own (SQLite, CREATE TRIGGER), and an upsert has none.
-    private func renewal(of payment: String, sparing marks: [String] = [JournalDigests.damaged]) -> String {
-        """
-        INSERT INTO meta (name, value)
-            SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment WHERE id = \(payment)
-            ON CONFLICT DO UPDATE SET value = excluded.value
-                WHERE value NOT IN (\(marks.map { "'\($0)'" }.joined(separator: ", ")));
-        """
+    /// - Parameter mark: what stands in the place of a digest and stays, besides `damaged`.
+    private func renewal(of payment: String, sparing mark: String = JournalDigests.damaged) -> String {
+        "INSERT INTO digest_renewal VALUES (\(payment), '\(mark)');"
     }
 
     /// Writes the digest of every row, believing what is there.
