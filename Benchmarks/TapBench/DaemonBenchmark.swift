@@ -40,7 +40,26 @@ enum DaemonBenchmark {
     static func sales(_ times: Int) async throws {
         let programs = try Programs()
         defer { programs.stop() }
-        // Under valgrind, on a machine that has other work, all takes a hundred times as long.
+        let client = try await patientClient(of: programs)
+        for _ in 0..<times {
+            let transaction = try await tap(client, programs.readerSocket).1
+            guard transaction.state == .approved else {
+                throw BenchmarkError.wrongResult("a sale ended \(transaction.state)")
+            }
+        }
+    }
+
+    /// So many starts, each in a folder of its own, until the daemon says how it is.
+    static func starts(_ times: Int) async throws {
+        for _ in 0..<times {
+            let programs = try Programs()
+            defer { programs.stop() }
+            _ = try await patientClient(of: programs)
+        }
+    }
+
+    /// Under valgrind, on a machine that has other work, all takes a hundred times as long.
+    private static func patientClient(of programs: Programs) async throws -> TapClient {
         var client = TapClient(path: programs.posSocket)
         client.answerTime = .seconds(300)
         for attempt in 0... {
@@ -52,12 +71,7 @@ enum DaemonBenchmark {
             }
             try await Task.sleep(for: .milliseconds(100))
         }
-        for _ in 0..<times {
-            let transaction = try await tap(client, programs.readerSocket).1
-            guard transaction.state == .approved else {
-                throw BenchmarkError.wrongResult("a sale ended \(transaction.state)")
-            }
-        }
+        return client
     }
 
     static func tap(_ client: TapClient, _ reader: String) async throws -> (Double, Transaction) {

@@ -28,10 +28,13 @@ enum HotPath: String, CaseIterable {
     case event = "event-json"
     /// Counted in the daemon, whose process the program starts.
     case sale = "sale"
+    /// The same: from a start without books to an answer, and the stop.
+    case start = "start"
 
     /// - Throws: `.wrongResult` where the path does not give the same result each time.
     func run(times: Int) async throws {
         if case .sale = self { return try await DaemonBenchmark.sales(times) }
+        if case .start = self { return try await DaemonBenchmark.starts(times) }
         let body = try body()
         let first = body()
         guard first != 0 else { throw BenchmarkError.wrongResult(rawValue) }
@@ -67,7 +70,7 @@ enum HotPath: String, CaseIterable {
         case .event:
             let event = try HotPath.approval()
             return { (try? WireJSON.encode(event))?.count ?? 0 }
-        case .sale: throw BenchmarkError.wrongUse("a sale runs in a process of its own")
+        case .sale, .start: throw BenchmarkError.wrongUse("\(rawValue) runs in a process of its own")
         }
     }
 

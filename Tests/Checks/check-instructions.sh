@@ -25,19 +25,19 @@ for name in tap-bench nfc-tapd nfc-tap-psp-sandbox; do strip -g -o "$folder/$nam
 # Hash tables are filled alike in every run, and a crash is not looked into, which would print memory.
 export SWIFT_DETERMINISTIC_HASHING=1 SWIFT_BACKTRACE=enable=no
 
-# A sale is counted in the daemon, which the program starts from the folder that it lies in.
+# A sale and a start are counted in the daemon, which the program starts from the folder that it lies in.
 mv "$folder/nfc-tapd" "$folder/daemon"
 cat >"$folder/nfc-tapd" <<END
 #!/bin/sh
-exec valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="\$COUNTED" "$folder/daemon" "\$@"
+exec valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="\$COUNTED.%p" "$folder/daemon" "\$@"
 END
 chmod 755 "$folder/nfc-tapd"
 
 # count NAME PATH TIMES: the instructions of the whole process, into the file NAME.
 count() {
-    if [ "$2" = sale ]; then
-        COUNTED=$folder/$1.output "$folder/tap-bench" path "$2" "$3" >&2 || exit 1
-        sed -n 's/.*Collected : //p' "$folder/$1.output" >"$folder/$1"
+    if [ "$2" = sale ] || [ "$2" = start ]; then
+        COUNTED=$folder/$2-$1 "$folder/tap-bench" path "$2" "$3" >&2 || exit 1
+        sed -n 's/.*Collected : //p' "$folder/$2-$1".* | awk '{ sum += $1 } END { printf "%d\n", sum }' >"$folder/$1"
         return
     fi
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$folder/tap-bench" path "$2" "$3" \
