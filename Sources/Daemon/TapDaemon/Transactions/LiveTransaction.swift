@@ -12,11 +12,25 @@ import PaymentValues
 import ReaderCore
 import Transactions
 
+/// A large value in a block of its own: whoever holds it is copied without it, and it is changed where it lies while nobody else
+/// holds it.
+@propertyWrapper
+struct Apart<Value: Sendable>: Sendable {
+    private var block: [Value]
+
+    init(wrappedValue: Value) { block = [wrappedValue] }
+
+    var wrappedValue: Value {
+        _read { yield block[0] }
+        _modify { yield &block[0] }
+    }
+}
+
 /// One transaction's machine, with what it began with and what it holds of the outside world.
 struct LiveTransaction: Sendable {
-    var machine: TransactionMachine
+    @Apart var machine: TransactionMachine
     /// As configuration and profile laid it down when the transaction began.
-    var terms: TransactionContext
+    @Apart var terms: TransactionContext
     /// Transaction Sequence Counter (9F41).
     var sequence: UInt32 = 0
     /// The lanes that wait for its card.

@@ -68,11 +68,11 @@ actor TransactionRunner {
 
     /// Lets something happen to a transaction.
     func take(_ input: Input, _ id: TransactionID) {
-        guard var running = books.live[id] else { return }
-        let known = running.transaction.history.count
-        let before = running.transaction.state
-        let effects = running.machine.take(input, at: .now)
-        books.live[id] = running
+        guard let known = books.live[id]?.machine.transaction.history.count,
+            let before = books.live[id]?.machine.transaction.state,
+            // Where it lies: a copy of it would be made for the change, and thrown away.
+            let effects = books.live[id]?.machine.take(input, at: .now), let running = books.live[id]
+        else { return }
         noteChanges(of: running, since: known, before)
         for effect in effects { carryOut(effect, id) }
         if running.machine.isOver { books.leave(id, at: .now) }
