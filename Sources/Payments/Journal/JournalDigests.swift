@@ -65,20 +65,17 @@ struct JournalDigests {
 
     /// The digest of a payment as it stands, in SQL; `payment` is the row.
     var ofPayment: String {
-        func list(_ table: String, of condition: String, by order: String) -> String {
+        func list(_ table: String, from source: String, by order: String) -> String {
             """
             (SELECT group_concat(digest) FROM (SELECT \(digest(of: table, in: table)) AS digest
-                FROM \(table) WHERE \(condition) ORDER BY \(order)))
+                FROM \(source).payment = payment.id ORDER BY \(order)))
             """
         }
+        // A join, in the order of the payment's operations: SQLite fills a table of its own for `IN (SELECT …)`.
+        let steps = "operation CROSS JOIN operation_change ON operation_change.operation = operation.id WHERE operation"
         let books =
-            JournalDigests.ofPayment.map { list($0.table, of: "\($0.table).payment = payment.id", by: $0.order) }
-            + [
-                list(
-                    "operation_change",
-                    of: "operation IN (SELECT id FROM operation WHERE operation.payment = payment.id)",
-                    by: "sequence")
-            ]
+            JournalDigests.ofPayment.map { list($0.table, from: "\($0.table) WHERE \($0.table)", by: $0.order) }
+            + [list("operation_change", from: steps, by: "operation_change.sequence")]
         let former = JournalDigests.former(columns: columns["payment"] ?? [])
         return "\(former.dropLast()), \(books.joined(separator: ", ")))"
     }
