@@ -158,6 +158,7 @@ test("M4: a window that is loaded anew has its own sale again, and a copy of it 
   await rest();
   const copy = await shop.open(Object.assign(new Storage(), { items: new Map(one.own.items) }));
   assert.equal(copy.desk.sale.request, null);
+  assert.equal((await shop.open()).desk.sale.request, null, "nor does one that is opened beside it");
   shop.close(one);
   const again = await shop.open(one.own);
   assert.equal(again.desk.sale.request.key, made.key);
