@@ -129,6 +129,18 @@ import Testing
             #expect(strays.isEmpty, "\(strays)")
             let told = try FileManager.default.attributesOfItem(atPath: machine.told.path)
             #expect(told[.ownerAccountID] as? Int == 0 && told[.posixPermissions] as? Int == 0o700)
+            // Root looks as the folder's owner: what he may not read himself, as a file that he has linked, is read for nobody.
+            try FileManager.default.removeItem(at: machine.state.appending(path: "journal.sqlite-shm"))
+            func said() throws -> String {
+                #expect(try machine.run("prerm", "remove").status == 0)
+                return try String(contentsOf: machine.told.appending(path: "open-money"), encoding: .utf8)
+            }
+            let own = try said()
+            #expect(own.contains(id), "\(own)")
+            let journal = machine.state.appending(path: "journal.sqlite").path
+            try Self.shell("chown 0:0 '\(journal)' && chmod 600 '\(journal)'")
+            let foreign = try said()
+            #expect(foreign.contains("not readable") && !foreign.contains(id), "\(foreign)")
         }
     }
 
