@@ -13,6 +13,8 @@ public struct StandingSettings: Equatable, Sendable {
     public var claim = 60
     /// Minutes after which a claimed hold goes back that is neither committed nor kept.
     public var release = 480
+    /// Minutes before that in which the machine is told; 0 for not at all.
+    public var warning = 10
     /// Seconds after a tap in which another one is none.
     public var debounce = 3
     /// Sessions that may be open at a time.
@@ -65,6 +67,11 @@ extension ConfigurationFile {
         }
         let claim = table.number("claim-seconds", in: Limits.confirmSeconds)
         let release = table.number("release-minutes", in: 1...10_080)
+        let warning = table.number("warning-minutes", in: 0...10_079)
+        if let warning, warning >= release ?? 480 {
+            table.report(
+                "warning-minutes", "is not less than release-minutes", "write at most \((release ?? 480) - 1)")
+        }
         let debounce = table.number("debounce-seconds", in: 0...60)
         let sessions = table.number("open-sessions", in: 1...64)
         let taps = table.number("taps-per-hour", in: 1...3_600)
@@ -73,6 +80,7 @@ extension ConfigurationFile {
         if let maximum { settings.maximum = Int64(maximum) }
         if let claim { settings.claim = claim }
         if let release { settings.release = release }
+        if let warning { settings.warning = warning }
         if let debounce { settings.debounce = debounce }
         if let sessions { settings.openSessions = sessions }
         if let taps { settings.tapsPerHour = taps }

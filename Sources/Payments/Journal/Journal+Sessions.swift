@@ -55,7 +55,9 @@ extension Journal {
     /// Notes whether the lane is armed, and for how much. The number of its latest tap stays.
     ///
     /// - Throws: what keeps the journal from being written.
-    public func note(_ standing: StandingNote, of lane: String) throws(JournalError) {
+    public func note(
+        _ standing: StandingNote, of lane: String, by owner: Principal, at time: Timestamp
+    ) throws(JournalError) {
         try database.transaction { () throws(JournalError) in
             try database.run(
                 """
@@ -65,6 +67,9 @@ extension Journal {
                 [
                     .text(lane), .integer(standing.isArmed ? 1 : 0), standing.value.map { .integer($0) } ?? .null,
                 ])
+            let value = standing.value.map { ", asks for \($0)" } ?? ""
+            let detail = "\(standing.isArmed ? "armed" : "disarmed")\(value) \(owner)"
+            try note(AuditEntry(.session, subject: lane, detail: detail, at: time))
         }
     }
 
@@ -97,7 +102,8 @@ extension Journal {
     /// - Parameter isInTime: as for `confirm`.
     /// - Throws: `.unknownTransaction`, or what keeps the journal from being written.
     public func claim(
-        _ id: TransactionID, reference: String, releaseAt: Timestamp, at time: Timestamp, isInTime: Bool?
+        _ id: TransactionID, reference: String, releaseAt: Timestamp, by owner: Principal, at time: Timestamp,
+        isInTime: Bool?
     ) throws(JournalError) -> ConfirmationOutcome {
         try database.transaction { () throws(JournalError) in
             let outcome = try confirm(id, at: time, isInTime: isInTime)
@@ -105,6 +111,7 @@ extension Journal {
             try database.run(
                 "UPDATE session SET reference = ?, release_at = ? WHERE payment = ? AND reference IS NULL",
                 [.text(reference), .integer(releaseAt.milliseconds), .text(id.text)])
+            try note(AuditEntry(.session, subject: id.text, detail: "claimed \(owner)", at: time))
             return outcome
         }
     }
@@ -112,11 +119,14 @@ extension Journal {
     /// Moves the time when a hold goes back.
     ///
     /// - Throws: what keeps the journal from being written.
-    public func keep(_ id: TransactionID, until time: Timestamp) throws(JournalError) {
+    public func keep(
+        _ id: TransactionID, until time: Timestamp, by owner: Principal, at now: Timestamp
+    ) throws(JournalError) {
         try database.transaction { () throws(JournalError) in
             try database.run(
                 "UPDATE session SET release_at = ? WHERE payment = ?",
                 [.integer(time.milliseconds), .text(id.text)])
+            try note(AuditEntry(.session, subject: id.text, detail: "kept until \(time) \(owner)", at: now))
         }
     }
 

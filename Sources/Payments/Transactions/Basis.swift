@@ -34,7 +34,7 @@ extension Event {
             .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown,
             .paymentRefunded, .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers,
             .booksAttention, .eventsMissed,
-            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased:
+            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased, .sessionExpiring:
             nil
         }
     }

@@ -61,17 +61,21 @@ public struct StandingTap: Equatable, Sendable {
         (self.release, self.amount) = (release, amount)
     }
 
-    /// An approval, for the machine of its lane to claim.
-    public func offer(after approval: Event) -> Event {
-        var event = approval
-        (event.name, event.id, event.tap) = (.tapOffered, 0, number)
-        event.amount = approval.result?.amountApproved ?? amount
-        event.result = nil
-        return event
-    }
-
     /// The session that begins with it.
     public func session(_ id: TransactionID, at now: Timestamp) -> StandingSession {
         StandingSession(id: id, tap: number, mode: mode, releaseAt: now.advanced(bySeconds: release))
+    }
+}
+
+extension Event {
+    /// An approval, for the machine of its lane to claim.
+    ///
+    /// - Parameter amount: what the tap asked for.
+    public func offered(tap: Int64, _ amount: Money) -> Event {
+        var event = self
+        (event.name, event.id, event.tap) = (.tapOffered, 0, tap)
+        event.amount = result?.amountApproved ?? amount
+        event.result = nil
+        return event
     }
 }

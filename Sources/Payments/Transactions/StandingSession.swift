@@ -107,10 +107,21 @@ public struct SessionRules: Equatable, Sendable {
     public var release: Int64
     /// The most that may be held, in minor units.
     public var maximum: Int64
+    /// Seconds before a hold goes back in which its machine is told; 0 for not at all.
+    public var warning: Int64
 
-    public init(release: Int64, maximum: Int64) {
+    public init(release: Int64, maximum: Int64, warning: Int64 = 0) {
         self.release = release
         self.maximum = maximum
+        self.warning = warning
+    }
+
+    /// Milliseconds until the machine is told of a hold that goes back after `wait` of them: never in the first half, so that a
+    /// machine which keeps its hold at each warning is not told at once again. `nil` for not at all.
+    public func warning(of wait: Int64) -> Int64? {
+        let (lead, overflow) = warning.multipliedReportingOverflow(by: 1_000)
+        guard warning > 0, wait > 0 else { return nil }
+        return wait - min(overflow ? wait : lead, wait / 2)
     }
 }
 

@@ -216,7 +216,7 @@ struct LaneDisplay: Sendable {
             .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
             .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention,
             .eventsMissed, .linkOpened, .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted,
-            .sessionReleased:
+            .sessionReleased, .sessionExpiring:
             break
         }
     }

@@ -252,7 +252,7 @@ extension EventName {
             .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved, .operationDone,
             .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired, .cardStored,
             .cardDeleted, .dayClosed, .dayDiffers, .booksAttention, .eventsMissed,
-            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased:
+            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased, .sessionExpiring:
             false
         }
     }

@@ -49,7 +49,7 @@ extension EventName {
             .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed, .openItemContradicted,
             .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring,
             .paymentExpired, .cardStored, .cardDeleted, .booksAttention, .pinRequested, .pinCompleted, .linkOpened,
-            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased:
+            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased, .sessionExpiring:
             .owner
         }
     }

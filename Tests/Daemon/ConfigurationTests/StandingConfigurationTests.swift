@@ -37,6 +37,7 @@ struct StandingConfigurationTests {
         let euro = try #require(Currency("EUR"))
         #expect(settings == StandingSettings(mode: .hold, amount: Money(value: 2_500, currency: euro)))
         #expect(settings.maximum == 2_500 && settings.claim == 60 && settings.release == 480)
+        #expect(settings.warning == 10)
         let more = try file(
             whole + "maximum = 5000\nclaim-seconds = 30\nrelease-minutes = 10\ndebounce-seconds = 0\n"
                 + "open-sessions = 4\ntaps-per-hour = 10\n")
@@ -55,6 +56,10 @@ struct StandingConfigurationTests {
             ("mode = \"sale\"\namount = 1\ncurrency = \"XXQ\"\ntest = true", "currency", "EUR"),
             ("mode = \"sale\"\ncurrency = \"EUR\"\ntest = true", "amount", "minor units"),
             ("mode = \"sale\"\namount = 5\nmaximum = 4\ncurrency = \"EUR\"\ntest = true", "maximum", "at least 5"),
+            (
+                "mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\nrelease-minutes = 5\nwarning-minutes = 5",
+                "warning-minutes", "at most 4"
+            ),
             ("mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\ntap-out = true", "tap-out", ""),
             ("mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\nclaim-second = 1", "claim-second", ""),
         ])

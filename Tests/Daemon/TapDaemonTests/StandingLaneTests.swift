@@ -7,6 +7,7 @@ import POSAPI
 import PaymentValues
 import ReaderCore
 import ReaderVirtual
+import Synchronization
 import TestSupport
 import Testing
 import Transactions
@@ -37,7 +38,7 @@ struct StandingLaneTests {
 
     /// A card comes and goes; the session that it begins, once it is in one of these states.
     private func tap(_ shop: Shop, _ number: Int64, _ state: Session.State = .offered) async throws -> Session {
-        try await presenting(shop) { try await sessions(shop).contains { $0.tap == number } }
+        try shop.reader.obey("present visa")
         let session = try await eventually("session \(number), \(state)") {
             try await sessions(shop).first { $0.tap == number && $0.state == state }
         }
@@ -45,20 +46,18 @@ struct StandingLaneTests {
         return session
     }
 
-    /// A card comes, again and again until it was seen: one that comes before the reader has seen the field empty is the one before.
-    private func presenting(_ shop: Shop, _ isSeen: () async throws -> Bool) async throws {
-        for _ in 0..<60 {
-            try shop.reader.obey("present visa")
-            let end = ContinuousClock.now.advanced(by: .seconds(4))
-            while ContinuousClock.now < end {
-                if try await isSeen() { return }
-                try await Task.sleep(for: .milliseconds(20))
-            }
-            try shop.reader.obey("remove")
-            try await Task.sleep(for: .milliseconds(500))
+    /// The first event of that name, whenever it was.
+    private func event(_ shop: Shop, _ name: EventName) async throws -> Event {
+        let stream = try await shop.client.events(
+            HTTPClientRequest(.get, "/v1/events?vocabulary=3", fields: ["Last-Event-ID": "0"]),
+            answerWithin: hangLimit)
+        for try await next in stream where next.name == name.rawValue {
+            return try WireJSON.decode(Event.self, from: Array(next.data.utf8))
         }
-        Issue.record("no card was seen")
+        throw Missing(name: name)
     }
+
+    private struct Missing: Error { let name: EventName }
 
     private func sessions(_ shop: Shop, _ query: String = "") async throws -> [Session] {
         let answer = try await shop.get("/v1/sessions\(query)")
@@ -72,11 +71,17 @@ struct StandingLaneTests {
         return (answer.status, try? WireJSON.decode(Session.self, from: answer.body))
     }
 
+    private func set(_ shop: Shop, _ body: String) async throws {
+        let request = HTTPClientRequest(
+            .put, "/v1/lanes/lane-0/standing", fields: ["Content-Type": "application/json"], body: Array(body.utf8))
+        #expect(try await shop.send(request).status == 200)
+    }
+
     private func armed(_ shop: Shop) async throws -> StandingLane {
         try WireJSON.decode(StandingLane.self, from: try await shop.get("/v1/lanes/lane-0/standing").body)
     }
 
-    @Test("One presentation makes one hold; the machine claims it, takes what was used, and is told the same again")
+    @Test("L4: one presentation makes one hold; the machine claims it, takes what was used, and is told the same again")
     func hold() async throws {
         try await shop(.hold) { shop in
             let session = try await tap(shop, 1)
@@ -116,6 +121,110 @@ struct StandingLaneTests {
         }
     }
 
+    @Test("L1: a card that lies there begins one session, one beyond the open sessions none, and a machine hears of it")
+    func oneTap() async throws {
+        try await shop(.hold) { shop in
+            try shop.reader.obey("present visa")
+            let first = try await eventually("an offer") { try await sessions(shop).first { $0.state == .offered } }
+            // It lies there when its session ends, and while the lane waits again.
+            #expect(try await call(shop, first, "release").session?.state == .released)
+            try await eventually("a lane that waits for a card") {
+                await shop.daemon.store.books.standing["lane-0"] != nil
+            }
+            try shop.reader.obey("remove")
+            let second = try await tap(shop, 2)
+            #expect(try await sessions(shop).map(\.tap) == [2, 1] && second.id != first.id)
+            try shop.reader.obey("present visa")
+            let refused = try await event(shop, .tapRefused)
+            #expect(refused.refused == .openSessions && refused.tap == 3 && refused.transaction == nil)
+            try shop.reader.obey("remove")
+            #expect(try shop.journal("SELECT count(*) FROM payment") == "2")
+        }
+    }
+
+    @Test(
+        "L3: a machine switches its lane off and on while the daemon runs; a card on a lane that is off begins nothing")
+    func disarmed() async throws {
+        try await shop(.hold) { shop in
+            try await set(shop, #"{"armed":false}"#)
+            try await eventually("a lane that waits for nobody") {
+                await shop.daemon.store.books.standing["lane-0"] == nil
+            }
+            try shop.reader.obey("present visa")
+            #expect(try await shop.get("/v1/status").status == 200)
+            try shop.reader.obey("remove")
+            #expect(try await armed(shop).tap == 0)
+            try await set(shop, #"{"armed":true,"amount":300}"#)
+            #expect(try await tap(shop, 1).amount.value == 300)
+            let trail = try shop.journal("SELECT detail FROM audit WHERE kind = 'session' ORDER BY sequence")
+            let lines = trail.split(separator: "\n").map(String.init)
+            #expect(lines.count == 2 && lines.first?.hasPrefix("disarmed uid ") == true)
+            #expect(lines.last?.hasPrefix("armed, asks for 300 uid ") == true)
+        }
+    }
+
+    @Test("L6: as many sessions as may be open stand beside each other, and each ends by itself")
+    func openSessions() async throws {
+        try await shop(.hold, { $0.openSessions = 3 }) { shop in
+            var open: [Session] = []
+            for number in 1...3 { open.append(try await tap(shop, Int64(number))) }
+            try shop.reader.obey("present visa")
+            #expect(try await event(shop, .tapRefused).refused == .openSessions)
+            try shop.reader.obey("remove")
+            for (index, session) in open.enumerated() {
+                let claimed = try await call(shop, session, "claim", #"{"reference":"PLUG-\#(index)"}"#)
+                #expect(claimed.session?.state == .open)
+            }
+            #expect(try await armed(shop).open.count == 3)
+            #expect(
+                try await call(shop, open[1], "commit", #"{"amount":700}"#).session?.captured?.value == 700)
+            #expect(try await call(shop, open[0], "release").session?.state == .released)
+            #expect(try await armed(shop).open == [open[2].id])
+            // There is room again.
+            _ = try await tap(shop, 4)
+            #expect(try await sessions(shop, "?reference=PLUG-2").first?.state == .open)
+            let states = try await sessions(shop).map { "\($0.tap) \($0.state.rawValue)" }
+            #expect(states == ["4 offered", "3 open", "2 committed", "1 released"])
+        }
+    }
+
+    @Test("L2: a hold that goes back soon is told of once, who claimed and kept it is in the audit chain")
+    func expiring() async throws {
+        try await shop(.hold) { shop in
+            let session = try await tap(shop, 1)
+            _ = try await call(shop, session, "claim", #"{"reference":"TOK001"}"#)
+            // The first half is over at once, the second in an hour.
+            let rules = SessionRules(release: 7_200, maximum: 5_000, warning: 7_200)
+            let now = Moment.nowWithSleep
+            let past = Moment(monotonic: now.monotonic - 3_600_000, wall: now.wall)
+            await shop.daemon.standing.expect(
+                session.id, at: now.wall.advanced(bySeconds: 7_200), rules, from: past)
+            let told = try await event(shop, .sessionExpiring)
+            #expect(told.transaction == session.id && told.tap == 1 && told.reference == "TOK001")
+            #expect(told.amount == session.amount)
+            #expect(try await call(shop, session, "keep", #"{"seconds":3600}"#).session?.state == .open)
+            let trail = try shop.journal("SELECT detail FROM audit WHERE kind = 'session' ORDER BY sequence")
+            let lines = trail.split(separator: "\n").map(String.init)
+            #expect(lines.count == 2 && lines.first?.hasPrefix("claimed uid ") == true)
+            #expect(lines.last?.hasPrefix("kept until 20") == true && lines.last?.contains(" uid ") == true)
+        }
+    }
+
+    @Test("L7: a stop waits for no claim, and the machine hears of the offer again after the start")
+    func offerOverRestart() async throws {
+        let folder = try TestFolder()
+        var first: Session?
+        try await shop(.hold, in: folder) { shop in first = try await tap(shop, 1) }
+        let session = try #require(first)
+        try await shop(.hold, in: folder) { shop in
+            let offered = try await event(shop, .tapOffered)
+            #expect(offered.transaction == session.id && offered.tap == 1 && offered.lane == "lane-0")
+            #expect(offered.amount == session.amount && offered.card == session.card)
+            #expect(try await sessions(shop, "?open=true").first?.state == .offered)
+            #expect(try await call(shop, session, "claim", #"{"reference":"A"}"#).session?.state == .open)
+        }
+    }
+
     @Test("A sale that no machine claims is taken back, and a claimed one whose goods did not come is given back")
     func sale() async throws {
         try await shop(.sale, { $0.claim = 1 }) { shop in
@@ -138,10 +247,7 @@ struct StandingLaneTests {
         try await shop(.hold, in: folder) { shop in
             let session = try await tap(shop, 1)
             _ = try await call(shop, session, "claim", #"{"reference":"TOK001"}"#)
-            let body = Array(#"{"armed":false,"amount":300}"#.utf8)
-            let request = HTTPClientRequest(
-                .put, "/v1/lanes/lane-0/standing", fields: ["Content-Type": "application/json"], body: body)
-            #expect(try await shop.send(request).status == 200)
+            try await set(shop, #"{"armed":false,"amount":300}"#)
             first = session
         }
         let session = try #require(first)
@@ -150,14 +256,15 @@ struct StandingLaneTests {
             #expect(!lane.armed && lane.amount.value == 300 && lane.tap == 1 && lane.open == [session.id])
             #expect(try await call(shop, session, "claim", #"{"reference":"TOK001"}"#).session?.state == .open)
             let now = Moment.nowWithSleep
-            await shop.daemon.standing.expect(session.id, at: now.wall, from: now)
+            let rules = SessionRules(release: 60, maximum: 5_000)
+            await shop.daemon.standing.expect(session.id, at: now.wall, rules, from: now)
             try await eventually("a hold that goes back") {
                 try await sessions(shop).first?.state == .released
             }
         }
     }
 
-    @Test("A lane that is armed writes nothing")
+    @Test("L5: a lane that is armed writes nothing")
     func rest() async throws {
         try await shop(.hold) { shop in
             let journal = await shop.daemon.store.journal

@@ -22,7 +22,7 @@ extension PointOfSaleAPI {
         let demand = try request.message(StandingRequest.self)
         guard let settings = standing.settings(of: lane) else { throw ErrorBody(.standingNotConfigured) }
         if let amount = demand.amount, amount > settings.maximum { throw ErrorBody(.amountTooLarge, field: "amount") }
-        try await standing.set(lane, demand)
+        try await standing.set(lane, demand, by: caller.principal)
         return .message(200, try await standing.standing(lane))
     }
 
@@ -46,7 +46,7 @@ extension PointOfSaleAPI {
         }
         try request.only(.post, parameters: [])
         try caller.roles.require(.machine)
-        let after = try await standing.carryOut(try wish(call, request), id)
+        let after = try await standing.carryOut(try wish(call, request), id, by: caller.principal)
         return .message(after.state == .settling ? 202 : 200, after)
     }
 

@@ -79,7 +79,7 @@ enum AdmissionKind: Sendable {
         let (request, terminal) = (draft.request, draft.configuration.terminal.id)
         switch self {
         case .read: return
-        case .tap(let tap): terms.standing = tap
+        case .tap(let tap): terms.tap = tap.number
         case .refund(let payment):
             demand.isHandedOver = true
             terms.original = payment

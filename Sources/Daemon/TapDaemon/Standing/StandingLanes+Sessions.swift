@@ -34,8 +34,11 @@ extension StandingLanes {
 
     /// Does what a machine wishes; the same wish again changes nothing.
     ///
+    /// - Parameter caller: `nil` for the daemon itself.
     /// - Returns: the session after that.
-    func carryOut(_ wish: SessionRequest, _ id: TransactionID) async throws(ErrorBody) -> Session {
+    func carryOut(
+        _ wish: SessionRequest, _ id: TransactionID, by caller: Principal? = nil
+    ) async throws(ErrorBody) -> Session {
         for _ in 0..<StandingLanes.looks {
             let record = try await record(id)
             let stage = SessionStage(record.transaction)
@@ -43,7 +46,8 @@ extension StandingLanes {
             let held = record.transaction.account?.remaining ?? 0
             switch record.session.step(for: wish, stage, held: held, rules, at: now.wall) {
             case .confirm(let reference, let releaseAt):
-                try await claim(id, reference, releaseAt, now)
+                try await claim(id, reference, releaseAt, caller ?? owner, now)
+                expect(id, at: releaseAt, rules, from: now)
                 return try await told(.sessionClaimed, id)
             case .capture(let amount, let shortfall):
                 let demand = CaptureRequest(amount: Money(value: amount, currency: record.transaction.amount.currency))
@@ -56,9 +60,9 @@ extension StandingLanes {
                 return try await told(.sessionReleased, id)
             case .move(let releaseAt):
                 try await operations.inJournal { (journal) throws(JournalError) in
-                    try journal.keep(id, until: releaseAt)
+                    try journal.keep(id, until: releaseAt, by: caller ?? owner, at: now.wall)
                 }
-                expect(id, at: releaseAt, from: now)
+                expect(id, at: releaseAt, rules, from: now)
                 return try await session(id)
             case .adjust(let total):
                 let money = Money(value: total, currency: record.transaction.amount.currency)
@@ -77,16 +81,15 @@ extension StandingLanes {
 
     /// Reference and time are in the journal in the step in which nothing takes the approval back any more.
     private func claim(
-        _ id: TransactionID, _ reference: String, _ releaseAt: Timestamp, _ now: Moment
+        _ id: TransactionID, _ reference: String, _ releaseAt: Timestamp, _ caller: Principal, _ now: Moment
     ) async throws(ErrorBody) {
         let isInTime = await runner.books.live[id]?.isConfirmable
         let outcome = try await operations.inJournal { (journal) throws(JournalError) in
-            try journal.claim(id, reference: reference, releaseAt: releaseAt, at: now.wall, isInTime: isInTime)
+            try journal.claim(
+                id, reference: reference, releaseAt: releaseAt, by: caller, at: now.wall, isInTime: isInTime)
         }
         switch outcome {
-        case .confirmed:
-            await runner.take(.confirmed, id)
-            expect(id, at: releaseAt, from: now)
+        case .confirmed: await runner.take(.confirmed, id)
         case .tooLate, .notApproved, .notWanted: throw ErrorBody(.sessionOver, transaction: id)
         }
     }
@@ -109,12 +112,16 @@ extension StandingLanes {
         _ name: EventName, _ id: TransactionID, _ shortfall: Int64 = 0
     ) async throws(ErrorBody) -> Session {
         let record = try await record(id)
-        let session = Session(record, shortfall)
+        runner.publish(event(name, record))
+        return Session(record, shortfall)
+    }
+
+    nonisolated func event(_ name: EventName, _ record: SessionRecord) -> Event {
+        let session = Session(record)
         var event = Event(name, about: record.transaction)
         (event.tap, event.reference) = (session.tap, session.reference)
         event.amount = session.captured ?? session.amount
-        runner.publish(event)
-        return session
+        return event
     }
 
     func session(_ id: TransactionID, _ shortfall: Int64 = 0) async throws(ErrorBody) -> Session {

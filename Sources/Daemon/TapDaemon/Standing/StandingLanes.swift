@@ -20,6 +20,14 @@ actor StandingLanes {
         var isWatched = false
     }
 
+    /// In milliseconds of the clock that counts sleep.
+    private struct Due {
+        /// When the hold goes back.
+        var release: Int64
+        /// When the machine is told that it will; `nil` for not any more.
+        var warning: Int64?
+    }
+
     let runner: TransactionRunner
     let admission: TransactionAdmission
     let engine: OperationEngine
@@ -29,8 +37,7 @@ actor StandingLanes {
     /// Runs a transaction that was admitted; `false` where nothing is run any more.
     let start: @Sendable (TransactionID) -> Bool
     private var seats: [String: Seat] = [:]
-    /// When holds go back, in milliseconds of the clock that counts sleep.
-    private var due: [TransactionID: Int64] = [:]
+    private var due: [TransactionID: Due] = [:]
 
     /// Seconds of one wait for a card; then the lane can be looked after.
     static let waitSeconds: UInt64 = 60
@@ -54,19 +61,33 @@ actor StandingLanes {
 
     // MARK: - Time
 
-    /// Finds the holds that an earlier run left, each with the rest of its time.
+    /// Finds what an earlier run left: holds get the rest of their time, and offers are told again. Nobody knows what was heard.
     func recover() async throws(JournalError) {
+        let now = Moment.nowWithSleep
+        let isBelieved = clock.doubt == nil
+        for record in try await unended() {
+            let (id, tap, rules) = (record.session.id, record.session.tap, rules(of: record.transaction.lane))
+            let wait = record.session.wait(from: now.wall, isClockBelieved: isBelieved, rules)
+            expect(id, in: wait, rules, from: now)
+            // What is approved from here on is told as any tap.
+            await runner.change { $0.live[id]?.terms.tap = tap }
+        }
+        let mode = runner.mode
+        for record in try await unended() where record.transaction.mode == mode {
+            let session = Session(record)
+            guard session.state == .offered else { continue }
+            var event = Event(.tapOffered, about: record.transaction)
+            (event.tap, event.amount, event.card) = (session.tap, session.amount, session.card)
+            runner.publish(event)
+        }
+    }
+
+    /// Sessions whose money may still move, of each mode.
+    private func unended() async throws(JournalError) -> [SessionRecord] {
         var filter = SessionFilter()
         (filter.isOpen, filter.limit) = (true, .max)
         let asked = filter
-        let now = Moment.nowWithSleep
-        let isBelieved = clock.doubt == nil
-        let found = try await runner.journal.use { (journal) throws(JournalError) in try journal.sessions(asked) }
-        for record in found {
-            let wait = record.session.wait(
-                from: now.wall, isClockBelieved: isBelieved, rules(of: record.transaction.lane))
-            due[record.session.id] = now.monotonic + wait
-        }
+        return try await runner.journal.use { (journal) throws(JournalError) in try journal.sessions(asked) }
     }
 
     /// Goes on until its task is cancelled.
@@ -82,23 +103,35 @@ actor StandingLanes {
             await watch(lane.name)
         }
         let now = Moment.nowWithSleep.monotonic
-        for (id, time) in due where time <= now { await giveBack(id) }
+        for (id, due) in due {
+            if due.release <= now {
+                await giveBack(id)
+            } else if let warning = due.warning, warning <= now {
+                await warn(id)
+            }
+        }
     }
 
     func rules(of lane: String) -> SessionRules {
         let settings = settings(of: lane)
-        return SessionRules(release: Int64(settings?.release ?? 480) * 60, maximum: settings?.maximum ?? 0)
+        return SessionRules(
+            release: Int64(settings?.release ?? 480) * 60, maximum: settings?.maximum ?? 0,
+            warning: Int64(settings?.warning ?? 0) * 60)
     }
 
-    func expect(_ id: TransactionID, at time: Timestamp, from now: Moment) {
-        due[id] = now.monotonic + max(0, time.milliseconds - now.wall.milliseconds)
+    func expect(_ id: TransactionID, at time: Timestamp, _ rules: SessionRules, from now: Moment) {
+        expect(id, in: max(0, time.milliseconds - now.wall.milliseconds), rules, from: now)
+    }
+
+    private func expect(_ id: TransactionID, in wait: Int64, _ rules: SessionRules, from now: Moment) {
+        due[id] = Due(release: now.monotonic + wait, warning: rules.warning(of: wait).map { now.monotonic + $0 })
     }
 
     func forget(_ id: TransactionID) { due[id] = nil }
 
     /// The time of a hold is over: nobody has committed or kept it.
     private func giveBack(_ id: TransactionID) async {
-        due[id] = Moment.nowWithSleep.monotonic + StandingLanes.pause
+        due[id] = Due(release: Moment.nowWithSleep.monotonic + StandingLanes.pause)
         do throws(ErrorBody) {
             let record = try await record(id)
             switch SessionStage(record.transaction) {
@@ -112,6 +145,17 @@ actor StandingLanes {
         } catch {
             runner.logger.error(
                 "hold not given back yet", metadata: ["transaction": "\(id)", "error": "\(error.error.code)"])
+        }
+    }
+
+    /// A hold goes back soon: its machine may still commit or keep it.
+    private func warn(_ id: TransactionID) async {
+        due[id]?.warning = nil
+        do throws(ErrorBody) {
+            let record = try await record(id)
+            if SessionStage(record.transaction) == .open { runner.publish(event(.sessionExpiring, record)) }
+        } catch {
+            due[id]?.warning = Moment.nowWithSleep.monotonic + StandingLanes.pause
         }
     }
 
@@ -130,13 +174,15 @@ actor StandingLanes {
     }
 
     /// Arms or disarms a lane, or has another sum asked for. Written before it counts.
-    func set(_ lane: String, _ demand: StandingRequest) async throws(ErrorBody) {
+    func set(_ lane: String, _ demand: StandingRequest, by caller: Principal) async throws(ErrorBody) {
         guard var note = await note(of: lane) else { throw ErrorBody(.storageFailed) }
         if let armed = demand.armed { note.isArmed = armed }
         if let amount = demand.amount { note.value = amount }
         let new = note
         do throws(JournalError) {
-            try await runner.journal.use { (journal) throws(JournalError) in try journal.note(new, of: lane) }
+            try await runner.journal.use { (journal) throws(JournalError) in
+                try journal.note(new, of: lane, by: caller, at: .now)
+            }
         } catch {
             throw ErrorBody(ErrorCode(error))
         }

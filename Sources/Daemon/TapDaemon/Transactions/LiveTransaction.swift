@@ -112,8 +112,8 @@ struct TransactionContext: Sendable {
     /// What the payment service is to store the card for, where it knows stored cards.
     var agreement: AgreementProof?
 
-    /// The tap on a lane that stands alone that has begun it.
-    var standing: StandingTap?
+    /// Number of the tap on a lane that stands alone that has begun it.
+    var tap: Int64?
 
     /// `nil` where no PIN is asked for.
     var pinPlaces: PINDeviceSlots?

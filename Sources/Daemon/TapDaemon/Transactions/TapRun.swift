@@ -82,7 +82,7 @@ struct TapRun: Sendable {
             sequence: running.sequence, deadline: deadline, loyalty: terms.loyalty,
             preferredApplications: terms.preferredApplications, marker: terms.marker,
             pinAccounts: running.pinPlaces.mapValues(\.account), delivered: tap.handover,
-            takesPresentCard: terms.standing != nil)
+            takesPresentCard: terms.tap != nil)
         return { await $0.tap(order, $1) }
     }
 }

@@ -55,8 +55,8 @@ extension TransactionRunner {
         switch outward {
         case .publish(let event):
             publish(event)
-            if event.name == .paymentApproved, let tap = run.running.terms.standing {
-                publish(tap.offer(after: event))
+            if event.name == .paymentApproved, let tap = run.running.terms.tap {
+                publish(event.offered(tap: tap, run.running.transaction.amount))
             }
         case .arm(let names): arm(names, id, run)
         case .send(let request, let question, let isAgain, let time):

@@ -26,6 +26,8 @@ public struct AuditEntry: Equatable, Sendable {
         case queue
         /// A capture, adjustment or release: `subject` is the operation, or the payment whose hold has expired.
         case paymentOperation
+        /// What a machine has done with a tap on a lane that stands alone, or with the lane: `subject` is the session or the lane.
+        case session
         /// A refund that names a payment: `subject` is the refund.
         case refund
         /// What a card's holder has agreed to, with the text's hash, or that it has ended: `subject` is the agreement.

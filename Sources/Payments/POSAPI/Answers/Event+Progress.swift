@@ -46,7 +46,7 @@ extension Event {
             .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
             .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring,
             .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention,
-            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased:
+            .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased, .sessionExpiring:
             return nil
         }
         return language.text(.progress(word))

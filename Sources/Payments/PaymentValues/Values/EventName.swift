@@ -56,6 +56,8 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     case sessionCommitted = "session.committed"
     /// The money of a session has gone back, by the machine's wish or because its time was over.
     case sessionReleased = "session.released"
+    /// A hold goes back soon unless its machine commits or keeps it.
+    case sessionExpiring = "session.expiring"
     case dayClosed = "day.closed"
     /// The payment service's figures of a closed day are not the journal's.
     case dayDiffers = "day.differs"
@@ -69,7 +71,7 @@ extension EventName {
     /// Streams get it that ask for this vocabulary, or a higher one.
     public var vocabulary: Int {
         switch self {
-        case .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased: 3
+        case .tapOffered, .tapRefused, .sessionClaimed, .sessionCommitted, .sessionReleased, .sessionExpiring: 3
         case .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired,
             .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention, .pinRequested, .pinCompleted,
             .linkOpened:
