@@ -112,7 +112,8 @@ actor TransactionRunner {
         guard transaction.state.isSettled else { return }
         books.lanes.table.release(by: transaction.id)
         running.isSettled.fire()
-        if transaction.state == .reversing { running.isDone.fire() }
+        // Nor for an approval that somebody still has to confirm: nobody can ask for it any more, and the next start waits on.
+        if transaction.state == .reversing || transaction.state == .approved { running.isDone.fire() }
     }
 
     /// Time passes for whatever waits for it.
