@@ -16,12 +16,17 @@ if ! "$tools/bin/st" --version 2>/dev/null | grep -qF "$schemathesis"; then
     "$tools/bin/python3" -m pip install --quiet --disable-pip-version-check "schemathesis==$schemathesis"
 fi
 
-# daemon NAME OPTION…: one with three virtual readers in the folder NAME, and a way to it for a tool that knows TCP only.
+# daemon NAME OPTION…: one with three virtual readers in the folder NAME.
 daemon() {
+    serve "$@" --reader "virtual:$folder/$1/one.sock" --reader "virtual:$folder/$1/two.sock" \
+        --reader "virtual:$folder/$1/three.sock"
+}
+
+# serve NAME OPTION…: one in the folder NAME, and a way to it for a tool that knows TCP only.
+serve() {
     local at=$folder/$1
     mkdir -p "$at"
-    background "$1" "$bin/nfc-tapd" --runtime-directory "$at" --state-directory "$at/state" "${@:2}" \
-        --reader "virtual:$at/one.sock" --reader "virtual:$at/two.sock" --reader "virtual:$at/three.sock"
+    background "$1" "$bin/nfc-tapd" --runtime-directory "$at" --state-directory "$at/state" "${@:2}"
     daemon=$started
     await "$at/pos.sock" "$at/three.sock"
     python3 Tests/Contract/forward.py "$at/pos.sock" >"$at/port" &
@@ -59,7 +64,18 @@ await_status "$folder/online/pos.sock" '"profile":' '"ready":true'
 python3 Tests/Contract/hostile.py "$folder/online/pos.sock"
 hold online visa
 
-# Another, which stores: cards may approve by themselves, and the payment service has gone after a short visit. Batches go
+# Another, two of whose lanes stand alone. Its customers tap without an end, and the hooks are the machine.
+lane() { printf '[[lane]]\nname = "%s"\nreader = "virtual:%s"\n' "$1" "$folder/machine/$2.sock"; }
+standing() {
+    printf '[lane.standing]\nmode = "%s"\namount = 2500\nmaximum = 5000\ncurrency = "EUR"\nclaim-seconds = 600\n' "$1"
+    printf 'debounce-seconds = 0\nopen-sessions = 64\ntaps-per-hour = 3600\ntest = true\n'
+}
+{ echo 'mode = "test"'; lane main one; standing hold; lane lane-2 two; standing sale; lane lane-3 three; } >"$folder/machine.toml"
+serve machine --config "$folder/machine.toml" --psp-socket "$folder/psp.sock"
+await_status "$folder/machine/pos.sock" '"state":"up"'
+hold machine visa --include-tag sessions --phases examples,coverage,fuzzing
+
+# A third, which stores: cards may approve by themselves, and the payment service has gone after a short visit. Batches go
 # to one that the daemon cannot reach.
 sed 's/"floor": 0/"floor": 100000/' docs/examples/terminal-test.json >"$folder/terminal.json"
 cat >"$folder/offline.toml" <<TOML
@@ -86,7 +102,7 @@ await "$folder/elsewhere.sock"
 NFC_TAP_RECEIPTS=$folder/elsewhere.sock hold offline visa-afl --include-tag queue \
     --include-operation-id createTransaction --include-operation-id getReceipt --include-operation-id reverseTransaction
 
-# A third, whose shop has left the payment service that it stored for: these payments are open items.
+# A fourth, whose shop has left the payment service that it stored for: these payments are open items.
 sed -e 's/^\[offline\]$/[offline]\nservice-name = "before"/' -e 's,/offline/,/moved/,' "$folder/offline.toml" >"$folder/moved.toml"
 background visit "$bin/nfc-tap-psp-sandbox" --sandbox --socket "$folder/visit.sock"
 visit=$started
@@ -107,7 +123,7 @@ await_status "$folder/moved/pos.sock" '"openItems":{"count":20,'
 # One call leads to the other by what is open, not by an answer: there are no links to follow.
 hold moved visa-afl --include-tag openItems --phases examples,coverage,fuzzing
 
-# A fourth, for which we are a gateway, and which lets us send commands to a card.
+# A fifth, for which we are a gateway, and which lets us send commands to a card.
 sed 's,/offline/,/gateway/,' "$folder/offline.toml" >"$folder/gateway.toml"
 printf '[gateway]\ngroup = "%s"\n[diagnostics]\ncard-commands = true\n' "$(id -g)" >>"$folder/gateway.toml"
 daemon gateway --config "$folder/gateway.toml" --psp-socket "$folder/psp.sock"

@@ -108,6 +108,38 @@ class Till:
         return ask(self.path, "POST", "/v1/queue/batches", {"size": 2})[1]
 
 
+class Machine:
+    """What stands at a lane that stands alone, and has customers."""
+
+    def __init__(self, path, lane):
+        self.path, self.lane = path, lane
+
+    @property
+    def is_there(self):
+        """Whether the lane stands alone."""
+        return ask(self.path, "GET", f"/v1/lanes/{self.lane}/standing")[0] == 200
+
+    def session(self, is_claimed):
+        """A session that was just offered, or that was claimed."""
+        for _ in range(300):
+            _, listed = ask(self.path, "GET", f"/v1/sessions?open=true&lane={self.lane}")
+            for session in listed["sessions"]:
+                if session["state"] == "offered":
+                    if is_claimed:
+                        status, answer = self.call(session["id"], "claim", {"reference": session["id"]})
+                        assert status == 200, answer
+                    return session["id"]
+            # Room for the next customer.
+            for session in listed["sessions"]:
+                if session["state"] == "open":
+                    self.call(session["id"], "release")
+            time.sleep(0.1)
+        raise AssertionError("nobody came to the machine")
+
+    def call(self, session, call, body=None):
+        return ask(self.path, "POST", f"/v1/sessions/{session}/{call}", body)
+
+
 def customers(controls, card):
     """People who come to these readers without an end, each for a moment."""
 
