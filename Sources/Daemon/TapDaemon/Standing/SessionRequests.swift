@@ -67,40 +67,41 @@ extension CommitRequest: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/keep`.
-struct KeepRequest: Equatable, Sendable {
+struct KeepRequest: Decodable, Equatable, Sendable {
     /// From now on; at most as long as the lane's `release-minutes`.
     var seconds: Int
 
-    init(seconds: Int) { self.seconds = seconds }
-}
-
-extension KeepRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case seconds }
 
     /// - Throws: which member is wrong, and why.
     init(from decoder: any Decoder) throws {
-        let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
-        seconds = try members.decodeWhole(Int.self, forKey: .seconds)
-        guard seconds >= 1 else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.seconds) }
+        seconds = try decoder.only(CodingKeys.seconds, below: .requestInvalidField)
     }
 }
 
 /// Body of `POST /v1/sessions/{id}/increase`.
-struct IncreaseRequest: Equatable, Sendable {
+struct IncreaseRequest: Decodable, Equatable, Sendable {
     /// What is to be held in all, in minor units: the same again adds nothing.
     var total: Int64
 
-    init(total: Int64) { self.total = total }
-}
-
-extension IncreaseRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case total }
 
     /// - Throws: which member is wrong, and why.
     init(from decoder: any Decoder) throws {
-        let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
-        total = try members.decodeWhole(Int64.self, forKey: .total)
-        guard total >= 1 else { throw decoder.refusal(.amountTotalNotPositive, at: CodingKeys.total) }
+        total = try decoder.only(CodingKeys.total, below: .amountTotalNotPositive)
         guard total <= Limits.amount else { throw decoder.refusal(.amountTooLarge, at: CodingKeys.total) }
+    }
+}
+
+extension Decoder {
+    /// The whole number of a body that has nothing else, from 1 on.
+    ///
+    /// - Throws: which member is wrong, and why; `code` for one below 1.
+    fileprivate func only<Key: CodingKey & CaseIterable, Number: FixedWidthInteger & Decodable>(
+        _ key: Key, below code: ErrorCode
+    ) throws -> Number {
+        let number = try strictContainer(keyedBy: Key.self).decodeWhole(Number.self, forKey: key)
+        guard number >= 1 else { throw refusal(code, at: key) }
+        return number
     }
 }
