@@ -14,8 +14,6 @@ public struct TapEvents: AsyncSequence, Sendable {
     let cursor: UInt64?
     let answerTime: Duration
     let maximumOutage: Duration
-    /// The highest that this version knows.
-    private static let vocabulary = 2
 
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
@@ -31,8 +29,8 @@ public struct TapEvents: AsyncSequence, Sendable {
         fileprivate var outage: Outage
         private var stream: EventStream.AsyncIterator?
         private var hasBegun = false
-        /// Whether the daemon knows vocabularies, as far as it has said.
-        private var namesVocabulary = true
+        /// The highest that the daemon has not refused; 1 is asked for without a name.
+        private var vocabulary = EventName.newestVocabulary
 
         fileprivate init(client: HTTPClient, cursor: UInt64?, answerTime: Duration, outage: Outage) {
             self.client = client
@@ -70,13 +68,13 @@ public struct TapEvents: AsyncSequence, Sendable {
 
         private mutating func openStream() async throws(HTTPClientError) -> EventStream.AsyncIterator {
             if let stream { return stream }
-            if namesVocabulary {
+            while vocabulary > 1 {
                 do throws(HTTPClientError) {
-                    return try await openStream("/v1/events?vocabulary=\(TapEvents.vocabulary)")
+                    return try await openStream("/v1/events?vocabulary=\(vocabulary)")
                 } catch {
-                    // A daemon from before there were vocabularies knows no such parameter.
+                    // An older daemon knows the ones before it; one from before there were any knows no such parameter.
                     guard case .badAnswer(.refused(let answer)) = error, answer.status == 400 else { throw error }
-                    namesVocabulary = false
+                    vocabulary -= 1
                 }
             }
             return try await openStream("/v1/events")
@@ -93,7 +91,7 @@ public struct TapEvents: AsyncSequence, Sendable {
             let wasOpen = stream != nil
             stream = nil
             // Whoever answers next may be a newer daemon.
-            namesVocabulary = true
+            vocabulary = EventName.newestVocabulary
             if Task.isCancelled { return }
             guard hasBegun || wasOpen else { throw TapClientError(error, at: client.path) }
             hasBegun = true

@@ -85,13 +85,13 @@ import Testing
                     #expect(event?.id == UInt64(id) && event?.name == .readerAttached)
                 }
             }
-            #expect(asked.all == ["vocabulary=2", ""])
+            #expect(asked.all == ["vocabulary=3", "vocabulary=2", ""])
             // What comes after it is asked for everything again.
             try await daemon.run(newer) {
                 let event = try await events.next()
                 #expect(event?.name == .pinRequested && event?.pin?.device == "pad")
             }
-            #expect(asked.all == ["vocabulary=2", "", "vocabulary=2"])
+            #expect(asked.all == ["vocabulary=3", "vocabulary=2", "", "vocabulary=3"])
         }
     }
 

@@ -250,7 +250,7 @@ extension HTTPRequest {
     /// Of the events that the client knows: without it, those of version 0.1.0.
     fileprivate func vocabulary() throws(ErrorBody) -> Int {
         guard let item = query.first(where: { $0.name == "vocabulary" }) else { return 1 }
-        guard let number = Int(item.value), (1...3).contains(number) else {
+        guard let number = Int(item.value), (1...EventName.newestVocabulary).contains(number) else {
             throw ErrorBody(.requestInvalidParameter, field: "vocabulary")
         }
         return number

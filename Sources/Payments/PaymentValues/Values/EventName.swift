@@ -68,6 +68,9 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
 }
 
 extension EventName {
+    /// The highest that there is.
+    public static let newestVocabulary = allCases.map(\.vocabulary).max() ?? 1
+
     /// Streams get it that ask for this vocabulary, or a higher one.
     public var vocabulary: Int {
         switch self {
