@@ -68,6 +68,16 @@ struct JSONTests {
     /// Run in a shop of its own, which allows it.
     static let allowed = [Run(command: "card-command", arguments: "E0036A82")]
 
+    /// Run in a shop of its own, whose lane stands alone.
+    static let standing: [Run] = [
+        Run(command: "sessions list"), Run(command: "sessions claim", arguments: "FIRST --reference TOK001"),
+        Run(command: "sessions keep", arguments: "FIRST 600"),
+        Run(command: "sessions increase", arguments: "FIRST 30.00 EUR"),
+        Run(command: "sessions commit", arguments: "FIRST 40.10 EUR --up-to"),
+        Run(command: "sessions release", arguments: "SECOND"),
+        Run(command: "sessions watch", arguments: "--after 0 --count 5 --lane pump"),
+    ]
+
     /// Need an open item, an operation without an answer, or a day that differs, which the daemon's own tests have.
     static let settling: Set<String> = ["open settle", "resolve", "end-of-day resolve"]
 
@@ -76,7 +86,9 @@ struct JSONTests {
         let dump = try Program.tap.run(["--experimental-dump-help"], in: FileManager.default.temporaryDirectory).output
         let top = try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any]
         let leaves = Self.leaves(try #require(top?["command"] as? [String: Any]), [])
-        let run = Set((Self.withoutDaemon + Self.online + Self.storing + Self.accepting + Self.allowed).map(\.command))
+        let run = Set(
+            (Self.withoutDaemon + Self.online + Self.storing + Self.accepting + Self.allowed + Self.standing).map(
+                \.command))
         #expect(Set(leaves.map(\.words)) == run.union(Self.settling))
         for leaf in leaves { #expect(leaf.takesJSON, "\(leaf.words)") }
     }
@@ -191,6 +203,51 @@ struct JSONTests {
         try shop.card("present smoke")
         var names: [String: String] = [:]
         try run(Self.allowed, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket], &names)
+    }
+
+    @Test("What a machine does with its sessions prints JSON, and the outcome is the exit code")
+    func machine() throws {
+        let shop = try Shop(
+            configuration: """
+                mode = "test"
+                [[lane]]
+                name = "pump"
+                reader = "virtual:FOLDER/reader.sock"
+                [lane.standing]
+                mode = "hold"
+                amount = 2500
+                maximum = 5000
+                currency = "EUR"
+                claim-seconds = 600
+                debounce-seconds = 0
+                open-sessions = 2
+                test = true
+                """)
+        try shop.awaitReader()
+        var names: [String: String] = [:]
+        for (number, name) in [(1, "FIRST"), (2, "SECOND")] {
+            try shop.card("present visa")
+            try shop.eventually("offer \(number)") {
+                let found = try shop.get("/v1/sessions?open=true")["sessions"] as? [[String: Any]] ?? []
+                let session = found.first { $0["tap"] as? Int == number && $0["state"] as? String == "offered" }
+                names[name] = session?["id"] as? String
+                return session != nil
+            }
+            try shop.card("remove")
+        }
+        let first = try #require(names["FIRST"])
+        #expect(try shop.tap("sessions commit \(first) 1 EUR").status == 65)
+        #expect(try shop.tap("sessions commit \(first) 1 USD").status == 65)
+        #expect(try shop.tap("sessions claim pump --reference A").status == 64)
+        var committed: [String: Any] = [:]
+        try run(Self.standing, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket], &names) {
+            (run, answer, _) in
+            if run.command == "sessions commit" { committed = answer as? [String: Any] ?? [:] }
+        }
+        #expect((committed["captured"] as? [String: Any])?["value"] as? Int == 3_000)
+        #expect((committed["shortfall"] as? [String: Any])?["value"] as? Int == 1_010)
+        #expect(try shop.tap("sessions").output.contains("no session is open"))
+        #expect(try shop.tap("sessions list --all").output.contains("committed  30.00 EUR"))
     }
 
     @Test("What is about stored payments prints JSON")

@@ -21,6 +21,7 @@ struct NFCTap: AsyncParsableCommand {
                 subcommands: [
                     ListCommand.self, LastCommand.self, Find.self, ReceiptCommand.self, Events.self, Cancel.self,
                     Confirm.self, Reverse.self, Decline.self, Capture.self, Adjust.self, Release.self,
+                    SessionsCommand.self,
                 ]),
             CommandGroup(
                 name: "The day, and what a person has to settle",

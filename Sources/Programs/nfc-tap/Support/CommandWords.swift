@@ -59,6 +59,9 @@ enum CommandWords {
         "agreement": Expectation(
             options: ["--text", "--agreement"],
             takes: "what the customer agrees to, in at most \(Limits.agreementLength) letters"),
+        "reference": Expectation(
+            options: ["--reference"], takes: "1 to \(Limits.orderLength) letters, digits and signs without blanks"),
+        "seconds": Expectation(options: [], takes: "a whole number from 1 on"),
         "note": Expectation(
             options: ["--note"], takes: "1 to \(Limits.noteLength) letters on one line, without a card number"),
         "evidence": Expectation(

@@ -2,19 +2,19 @@
 import PaymentValues
 
 /// Body of `PUT /v1/lanes/{lane}/standing`: what is left out stays as it is.
-struct StandingRequest: Equatable, Sendable {
-    var armed: Bool?
+public struct StandingRequest: Equatable, Sendable {
+    public var armed: Bool?
     /// What a tap asks for from now on, in minor units of the lane's currency.
-    var amount: Int64?
+    public var amount: Int64?
 
-    init(armed: Bool? = nil, amount: Int64? = nil) { (self.armed, self.amount) = (armed, amount) }
+    public init(armed: Bool? = nil, amount: Int64? = nil) { (self.armed, self.amount) = (armed, amount) }
 }
 
 extension StandingRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case armed, amount }
 
     /// - Throws: which member is wrong, and why.
-    init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         armed = members.contains(.armed) ? try members.decode(Bool.self, forKey: .armed) : nil
         amount = members.contains(.amount) ? try members.decodeWhole(Int64.self, forKey: .amount) : nil
@@ -23,18 +23,18 @@ extension StandingRequest: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/claim`.
-struct ClaimRequest: Equatable, Sendable {
+public struct ClaimRequest: Equatable, Sendable {
     /// The machine's own name for the session: 1 to 64 visible characters.
-    var reference: String
+    public var reference: String
 
-    init(reference: String) { self.reference = reference }
+    public init(reference: String) { self.reference = reference }
 }
 
 extension ClaimRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case reference }
 
     /// - Throws: which member is wrong, and why.
-    init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         reference = try members.decode(String.self, forKey: .reference)
         guard reference.isOwnName(upTo: Limits.orderLength) else {
@@ -44,20 +44,20 @@ extension ClaimRequest: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/commit`.
-struct CommitRequest: Equatable, Sendable {
+public struct CommitRequest: Equatable, Sendable {
     /// What was used, in minor units of the session's currency; 0 gives all of it back.
-    var amount: Int64
+    public var amount: Int64
     /// Takes what is held where that is less, and says how much is missing.
-    var upTo: Bool
+    public var upTo: Bool
 
-    init(amount: Int64, upTo: Bool = false) { (self.amount, self.upTo) = (amount, upTo) }
+    public init(amount: Int64, upTo: Bool = false) { (self.amount, self.upTo) = (amount, upTo) }
 }
 
 extension CommitRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case amount, upTo }
 
     /// - Throws: which member is wrong, and why.
-    init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         amount = try members.decodeWhole(Int64.self, forKey: .amount)
         upTo = members.contains(.upTo) ? try members.decode(Bool.self, forKey: .upTo) : false
@@ -67,27 +67,31 @@ extension CommitRequest: Codable {
 }
 
 /// Body of `POST /v1/sessions/{id}/keep`.
-struct KeepRequest: Decodable, Equatable, Sendable {
+public struct KeepRequest: Codable, Equatable, Sendable {
     /// From now on; at most as long as the lane's `release-minutes`.
-    var seconds: Int
+    public var seconds: Int
+
+    public init(seconds: Int) { self.seconds = seconds }
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case seconds }
 
     /// - Throws: which member is wrong, and why.
-    init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         seconds = try decoder.only(CodingKeys.seconds, below: .requestInvalidField)
     }
 }
 
 /// Body of `POST /v1/sessions/{id}/increase`.
-struct IncreaseRequest: Decodable, Equatable, Sendable {
+public struct IncreaseRequest: Codable, Equatable, Sendable {
     /// What is to be held in all, in minor units: the same again adds nothing.
-    var total: Int64
+    public var total: Int64
+
+    public init(total: Int64) { self.total = total }
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case total }
 
     /// - Throws: which member is wrong, and why.
-    init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         total = try decoder.only(CodingKeys.total, below: .amountTotalNotPositive)
         guard total <= Limits.amount else { throw decoder.refusal(.amountTooLarge, at: CodingKeys.total) }
     }
