@@ -58,7 +58,7 @@ import Testing
         #expect(cursors.all == [nil, "8"])
     }
 
-    @Test func `Events of the highest vocabulary are asked for, and an older daemon gives those that it has`()
+    @Test func `L8: events of the highest vocabulary are asked for, and an older daemon gives those that it has`()
         async throws
     {
         let asked = Journal<String>()
