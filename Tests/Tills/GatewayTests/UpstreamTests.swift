@@ -26,6 +26,7 @@ struct UpstreamTests {
         private let most = Mutex(0)
         /// What was sent and answered, as the test counts it.
         private let ended = Mutex(0)
+        private let isHolding = Mutex(false)
 
         var seen: [Seen] { requests.withLock { $0 } }
         var waiting: Set<UInt64> { running.withLock { $0 } }
@@ -33,6 +34,9 @@ struct UpstreamTests {
         var answered: Int { ended.withLock { $0 } }
 
         func countAnswer() { ended.withLock { $0 += 1 } }
+
+        /// From now on a question without a wait has its answer once nobody holds it any more.
+        func hold(_ holds: Bool) { isHolding.withLock { $0 = holds } }
 
         func answer(_ request: HTTPRequest) async -> HTTPResponse {
             let waits = request.fields.contains("Prefer") || request.query.contains { $0.name == "wait" }
@@ -48,6 +52,7 @@ struct UpstreamTests {
                 await connection.closed()
                 _ = running.withLock { $0.remove(connection.id) }
             }
+            while request.method == .get, isHolding.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
             return HTTPResponse(status: 200)
         }
     }
@@ -106,6 +111,36 @@ struct UpstreamTests {
                 #expect(daemon.answered == 30 - Upstream.waitsPerTill, "the waits go on")
                 #expect(
                     daemon.seen.allSatisfy { $0.waits || !daemon.waiting.contains($0.on) }, "nothing stands behind one")
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test(
+        "A3: where a till's lines are all in use, a question stands behind what ends soon, and a cancel behind nothing")
+    func behindWhatEnds() async throws {
+        try await run { upstream, daemon in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                func ask(waits: Bool) {
+                    group.addTask {
+                        _ = try? await upstream.send(Self.question(waits: waits), for: Self.till)
+                        daemon.countAnswer()
+                    }
+                }
+                for _ in 0..<Upstream.waitsPerTill { ask(waits: true) }
+                try await eventually("the waits") { daemon.waiting.count == Upstream.waitsPerTill }
+                daemon.hold(true)
+                let others = Upstream.connectionsPerTill - Upstream.waitsPerTill
+                for _ in 0..<others { ask(waits: false) }
+                try await eventually("all lines in use") { daemon.seen.count { !$0.waits } == others }
+                ask(waits: false)
+                // Should it come later, it finds a line that is free, and nothing is shown.
+                try await Task.sleep(for: .milliseconds(200))
+                #expect(try await upstream.send(Self.question(waits: false, .delete), for: Self.till).status == 200)
+                daemon.hold(false)
+                try await eventually("the answers") { daemon.answered == others + 1 }
+                #expect(daemon.waiting.count == Upstream.waitsPerTill, "the waits go on")
                 group.cancelAll()
                 try await group.waitForAll()
             }
