@@ -114,6 +114,9 @@ let house = [
                 uses: "Crypto Linux LocalHTTP Logging PaymentValues POSAPI Settings StrictJSON TapClient",
                 tests: ""),
             .room(
+                "RemoteOrders",
+                uses: "Crypto Envelope PaymentValues PSPAPI StrictJSON", tests: ""),
+            .room(
                 "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging PaymentValues POSAPI Receipt Settings TapClient",
                 embedding: split("en de fr es it nl pl pt sv tr ar ja").map { "messages/\($0).json" }.joined(
                     separator: " "),

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import Envelope
+import StrictJSON
+
+/// Decides which orders of a backend are taken, without I/O. What came before is the book's business.
+package struct OrderJudge: Sendable {
+    /// Bytes of one order.
+    package static let longest = 8 * 1_024
+    package static let type = "nfc-tap-order+jws"
+    /// Seconds that an order may live.
+    package static let lives: ClosedRange<Int64> = 5...120
+    /// Seconds by which a backend's clock may go before this one.
+    package static let ahead: Int64 = 30
+    /// Seconds without which nobody could tap in time.
+    package static let least: Int64 = 5
+
+    /// `aud`: the name of this installation.
+    package let installation: String
+    package let issuers: [String: OrderIssuer]
+
+    package init(installation: String, issuers: [OrderIssuer]) {
+        self.installation = installation
+        self.issuers = Dictionary(issuers.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    /// Reads a token: everything about it that neither a clock nor another order decides.
+    ///
+    /// - Parameter name: under which it stands in the answer to a poll.
+    /// - Throws: the first rule that it breaks.
+    package func read(_ token: String, named name: String) throws(OrderRefusal) -> Order {
+        guard token.utf8.count <= Self.longest else { throw .tooLarge }
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+            Base64URL.decode(parts[2]) != nil
+        else { throw .malformed }
+        let claims = try OrderClaims(payload)
+        let keyID = try Self.keyID(of: header)
+        let iss = try claims.text("iss", or: .malformed)
+        guard let issuer = issuers[iss] else { throw .issuerUnknown }
+        guard let key = issuer.keys.first(where: { $0.keyID == keyID }) else { throw .keyUnknown }
+        do throws(JWSError) { _ = try JWS.verify(token, with: key, type: Self.type) } catch { throw .signature }
+        return try order(claims, of: iss, keyID, named: name)
+    }
+
+    /// Whether a new order comes in time.
+    ///
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - clockHolds: whether this clock is believed.
+    /// - Throws: why it does not. A cancel always does: it can only prevent.
+    package func judgeTimes(of order: Order, now: Int64, clockHolds: Bool) throws(OrderRefusal) {
+        guard Self.lives.contains(order.life) else { throw .lifetime }
+        switch order.wish {
+        case .cancel: return
+        case .start, .report:
+            guard order.issuedAt <= now + Self.ahead else { throw .fromTheFuture }
+            guard order.expires > now else { throw .expired }
+        }
+        guard case .start = order.wish else { return }
+        guard order.expires - now >= Self.least else { throw .expired }
+        guard clockHolds else { throw .clock }
+    }
+
+    /// Whether the issuer may ask for this payment.
+    ///
+    /// - Parameter spent: what it has asked for within 24 hours in this currency, in minor units.
+    /// - Throws: why it may not.
+    package func judge(_ start: Order.Start, of issuer: String, spent: Int64) throws(OrderRefusal) {
+        guard let issuer = issuers[issuer] else { throw .issuerUnknown }
+        guard issuer.lanes.contains(start.lane) else { throw .lane }
+        guard issuer.types.contains(start.type) else { throw .type }
+        guard !start.currency.isEmpty else { throw .amount }
+        guard let limit = issuer.limits[start.currency] else { throw .currency }
+        let isFree = start.type == "verification"
+        guard start.value <= limit, isFree == (start.value == 0) else { throw .amount }
+        guard let most = issuer.dayLimits[start.currency] else { return }
+        let (sum, overflow) = spent.addingReportingOverflow(start.value)
+        guard !overflow, sum <= most else { throw .dayLimit }
+    }
+
+    /// - Throws: `.header` for anything but `alg`, `kid` and `typ` as they have to be.
+    private static func keyID(of header: [UInt8]) throws(OrderRefusal) -> String {
+        let span = header.span
+        let index: JSONIndex
+        do throws(JSONIndexError) { index = try JSONIndex(span) } catch { throw .header }
+        let texts = ["alg", "kid", "typ"].compactMap { name in
+            index.member(name, in: span).flatMap { index.string($0, in: span) }
+        }
+        guard index.children(of: 0).count == 3, texts.count == 3, texts[0] == "ES256", texts[2] == type else {
+            throw .header
+        }
+        return texts[1]
+    }
+
+    private func order(
+        _ claims: OrderClaims, of issuer: String, _ keyID: String, named name: String
+    ) throws(OrderRefusal) -> Order {
+        let wish = try claims.text("do", or: .malformed)
+        let own: Set<String>
+        switch wish {
+        case "start": own = ["lane", "request"]
+        case "cancel", "report": own = ["of"]
+        default: throw .malformed
+        }
+        guard claims.names.isSubset(of: own.union(["iss", "aud", "jti", "iat", "exp", "do"])) else {
+            throw .unknownMember
+        }
+        guard try claims.text("aud", or: .malformed) == installation else { throw .notForHere }
+        let id = try claims.text("jti", or: .malformed)
+        guard id == name, id.isOrderID else { throw .malformed }
+        let (issuedAt, expires) = (try claims.time("iat"), try claims.time("exp"))
+        return Order(
+            key: OrderKey(issuer: issuer, id: id), keyID: keyID, digest: claims.digest, issuedAt: issuedAt,
+            expires: expires, wish: try self.wish(wish, claims))
+    }
+
+    private func wish(_ word: String, _ claims: OrderClaims) throws(OrderRefusal) -> Order.Wish {
+        guard word == "start" else {
+            let other = try claims.text("of", or: .malformed)
+            guard other.isOrderID else { throw .malformed }
+            return word == "cancel" ? .cancel(of: other) : .report(of: other)
+        }
+        return .start(try claims.start())
+    }
+}
+
+extension String {
+    /// 1 to 128 visible ASCII characters, as the daemon has them in an `Idempotency-Key`.
+    package var isOrderID: Bool {
+        (1...128).contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
