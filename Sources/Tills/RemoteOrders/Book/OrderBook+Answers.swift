@@ -16,7 +16,12 @@ extension OrderBook {
         case (.unknown, .find), (.unknown, .withdraw): return notKnown(key, entry, step, now)
         case (.unknown, .look), (.refused, .look): return gone(key, answer, entry)
         case (.refused(let code, let isRetryable), .begin):
-            entries[key]?.outcome = .refused(code, isRetryable: isRetryable)
+            let refusal = OrderEntry.Outcome.refused(code, isRetryable: isRetryable)
+            guard runs[key]?.hasStray == false else {
+                runs[key]?.refusal = refusal
+                return []
+            }
+            entries[key]?.outcome = refusal
             return line(key)
         case (.refused(let code, let isRetryable), .find), (.refused(let code, let isRetryable), .withdraw):
             // The daemon knows the key, and has no transaction for it any more, or does not let us see it.
@@ -26,6 +31,9 @@ extension OrderBook {
         case (.unsent, .begin):
             // Nothing was asked for: it can still be decided here.
             runs[key]?.mayHaveBegun = false
+            return pause(key, now)
+        case (.unclear, .begin):
+            runs[key]?.hasStray = true
             return pause(key, now)
         case (_, _): return pause(key, now)
         }
@@ -90,8 +98,10 @@ extension OrderBook {
     ) -> [Line] {
         guard entry.kind == .cancel else {
             // A start of which nobody knew whether it had come: now it never comes, or there is something to look at.
+            let neverBegan = outcome.neverBegan == true
             runs[key]?.isUnknown = false
-            runs[key]?.mayHaveBegun = outcome.neverBegan != true
+            runs[key]?.mayHaveBegun = !neverBegan
+            if !neverBegan { runs[key]?.refusal = nil }
             return []
         }
         entries[key]?.outcome = outcome

@@ -31,6 +31,9 @@ extension OrderBook {
         guard clock.now >= run.askAt else { return ([], .wait(until: run.askAt)) }
         let left = min(entry.expires - clock.wall, entry.life)
         let mustEnd = entry.isWithdrawn || left < 1
+        if let refusal = run.refusal {
+            return run.mayHaveBegun ? ([], .withdraw(id: entry.key.id)) : end(entry.key, refusal, clock)
+        }
         if run.mayHaveBegun {
             guard run.isUnknown else { return ([], .find(id: entry.key.id)) }
             // It may still be on its way there: only the daemon can say that it never begins.

@@ -32,6 +32,10 @@ package struct OrderBook: Sendable {
     struct Run: Sendable {
         /// The daemon may have the request.
         var mayHaveBegun = false
+        /// A request may still be on its way to the daemon, though nobody waits for its answer.
+        var hasStray = false
+        /// What the daemon said to a later request, before the earlier one is barred.
+        var refusal: OrderEntry.Outcome?
         /// Read from the daemon, and not used yet.
         var fresh: Snapshot?
         /// Times that the backend did not take the result.
@@ -53,7 +57,7 @@ package struct OrderBook: Sendable {
     static let retries = RetrySchedule(
         .seconds(1), .seconds(2), .seconds(5), .seconds(15), .seconds(30), .seconds(120), .seconds(600))
 
-    package let judge: OrderJudge
+    package internal(set) var judge: OrderJudge
     package internal(set) var entries: [OrderKey: OrderEntry] = [:]
     var runs: [OrderKey: Run] = [:]
     /// Whether the daemon knows `notAfter` in a request.
@@ -73,7 +77,7 @@ package struct OrderBook: Sendable {
         case .entry(let entry):
             entries[entry.key] = entry
             var run = Run()
-            run.mayHaveBegun = true
+            (run.mayHaveBegun, run.hasStray) = (true, true)
             runs[entry.key] = run
         case .forgotten(let key):
             entries[key] = nil
