@@ -115,7 +115,9 @@ let house = [
                 tests: ""),
             .room(
                 "RemoteOrders",
-                uses: "Crypto Envelope PaymentValues PSPAPI StrictJSON", tests: ""),
+                uses:
+                    "Crypto Envelope Hub Linux LocalHTTP Logging PaymentValues POSAPI PSPAPI Settings StrictJSON",
+                tests: ""),
             .room(
                 "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging PaymentValues POSAPI Receipt Settings TapClient",
                 embedding: split("en de fr es it nl pl pt sv tr ar ja").map { "messages/\($0).json" }.joined(
@@ -192,6 +194,9 @@ let house = [
                 uses: "ArgumentParser Codes ECR Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
             .program("nfc-tap-hub", uses: "ArgumentParser Codes Hub Linux LocalHTTP Logging Settings UnixSignals"),
             .program(
+                "nfc-tap-remote",
+                uses: "ArgumentParser Codes Linux LocalHTTP Logging RemoteOrders Settings UnixSignals"),
+            .program(
                 "nfc-tap-gateway",
                 uses:
                     "ArgumentParser Codes Gateway Linux LocalHTTP Logging PaymentValues Settings"
@@ -243,7 +248,9 @@ let beside: [Target] = [
             + " Transactions",
         path: "Benchmarks/TapBench"),
     group(
-        "Programs", "nfc-tap nfc-tap-ecr nfc-tap-gateway nfc-tap-hub nfc-tap-libnfc-worker nfc-tap-psp-sandbox nfc-tapd"
+        "Programs",
+        "nfc-tap nfc-tap-ecr nfc-tap-gateway nfc-tap-hub nfc-tap-libnfc-worker nfc-tap-psp-sandbox nfc-tap-remote"
+            + " nfc-tapd"
     ),
     group("SwitchPrograms", "nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch rig-tills"),
     tests("ArchitectureTests", ""),

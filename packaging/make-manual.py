@@ -18,6 +18,7 @@ SEE_ALSO = {
     "nfc-tap-psp-sandbox": "nfc-tapd(8)",
     "nfc-tap-ecr": "nfc-tap-ecr.conf(5), nfc-tapd(8), nfc-tapd.conf(5)",
     "nfc-tap-hub": "nfc-tap-hub.conf(5), nfc-tapd(8), nfc-tapd.conf(5), mosquitto(8), haproxy(1)",
+    "nfc-tap-remote": "nfc-tap-remote.conf(5), nfc-tapd(8), nfc-tapd.conf(5), haproxy(1)",
     "nfc-tap-gateway": "nfc-tap-gateway.conf(5), nfc-tapd(8), nfc-tapd.conf(5), systemd.socket(5)",
     "nfc-tap-switch": "nfc-tap-profile(8), nfc-tap-acquirer-sim(1), haproxy(1), psql(1)",
     "nfc-tap-profile": "nfc-tap-switch(8), nfc-tapd(8)",
@@ -50,6 +51,11 @@ FILES = {
     "nfc-tap-hub": [
         ("/etc/nfc-tap/nfc-tap-hub.toml", "Who hears of passes, see nfc-tap-hub.conf(5)."),
         ("/var/lib/nfc-tap-hub", "The outboxes: what is still to be sent, with member numbers."),
+    ],
+    "nfc-tap-remote": [
+        ("/etc/nfc-tap/nfc-tap-remote.toml", "Who may order payments, see nfc-tap-remote.conf(5)."),
+        ("/var/lib/nfc-tap-remote", "The ledgers: orders of the last day, and what is still to be told."),
+        ("/run/nfc-tap-remote/status.json", "How it goes with each backend."),
     ],
     "nfc-tap-gateway": [
         ("/etc/nfc-tap/nfc-tap-gateway.toml", "The configuration, see nfc-tap-gateway.conf(5); it may be missing."),

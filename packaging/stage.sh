@@ -46,13 +46,14 @@ manual program "$bin/nfc-tap" 1 >"$share/man/man1/nfc-tap.1"
 manual program "$bin/nfc-tap-psp-sandbox" 1 >"$share/man/man1/nfc-tap-psp-sandbox.1"
 manual program "$bin/nfc-tap-ecr" 8 >"$share/man/man8/nfc-tap-ecr.8"
 manual program "$bin/nfc-tap-hub" 8 >"$share/man/man8/nfc-tap-hub.8"
+manual program "$bin/nfc-tap-remote" 8 >"$share/man/man8/nfc-tap-remote.8"
 manual program "$bin/nfc-tap-gateway" 8 >"$share/man/man8/nfc-tap-gateway.8"
 manual program "$bin/nfc-tapd" 8 >"$share/man/man8/nfc-tapd.8"
-for program in nfc-tapd nfc-tap-gateway nfc-tap-ecr nfc-tap-hub; do
+for program in nfc-tapd nfc-tap-gateway nfc-tap-ecr nfc-tap-hub nfc-tap-remote; do
     manual configuration "$program" "docs/examples/$program.toml" >"$share/man/man5/$program.conf.5"
 done
 install -d "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
-for program in nfc-tap nfc-tapd nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway nfc-tap-hub; do
+for program in nfc-tap nfc-tapd nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway nfc-tap-hub nfc-tap-remote; do
     # Sourced, not run: without the line that names an interpreter.
     "$bin/$program" --generate-completion-script bash | sed '1{/^#!/d}' >"$share/bash-completion/completions/$program"
     "$bin/$program" --generate-completion-script zsh >"$share/zsh/vendor-completions/_$program"

@@ -17,7 +17,7 @@ install -D -m 0755 -s "$programs/nfc-tap-libnfc-worker" "$bin/nfc-tap-libnfc-wor
 units=$destination/etc/systemd/system
 [ "$prefix" = /usr ] && units=$destination/usr/lib/systemd/system
 for unit in nfc-tapd.service nfc-tapd.socket nfc-tap-psp-sandbox.service nfc-tap-ecr.service \
-    nfc-tap-hub.service nfc-tap-gateway.socket nfc-tap-gateway.service; do
+    nfc-tap-hub.service nfc-tap-remote.service nfc-tap-gateway.socket nfc-tap-gateway.service; do
     install -D -m 0644 "systemd/$unit" "$units/$unit"
     sed -i "s#/usr/bin/nfc-#$prefix/bin/nfc-#" "$units/$unit"
 done

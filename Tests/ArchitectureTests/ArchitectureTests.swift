@@ -19,7 +19,7 @@ struct ArchitectureTests {
             "AcquirerSimulator", "CardBytes", "Configuration", "Doctor", "Gateway", "HSM", "Hub", "Issuing",
             "Journal", "KernelDiff", "Linux", "LocalHTTP", "nfc-tap", "nfc-tap-acquirer-sim", "nfc-tap-ecr",
             "nfc-tap-gateway", "nfc-tap-hub", "nfc-tap-libnfc-worker", "nfc-tap-profile", "nfc-tap-psp-sandbox",
-            "nfc-tap-switch", "nfc-tapd", "PSPSandbox", "ReaderNFC", "ReaderNFCWorker", "ReaderPCSC",
+            "nfc-tap-remote", "nfc-tap-switch", "nfc-tapd", "PSPSandbox", "ReaderNFC", "ReaderNFCWorker", "ReaderPCSC",
             "ReaderVirtual", "Settings", "TapDaemon", "TapSession", "TillBridge",
         ],
     ]

@@ -39,6 +39,7 @@ score nfc-tapd.service 6 netlink.conf
 score nfc-tapd.service 6 serial.conf
 score nfc-tap-psp-sandbox.service 5
 score nfc-tap-gateway.service 5
+score nfc-tap-remote.service 5
 score nfc-tap-switch-day.service 11
 # It reaches the acquirer and databases on other machines.
 score nfc-tap-switch@.service 11
