@@ -20,7 +20,7 @@ ESTATE_PACKAGES := $(BUILD_PACKAGES) $(SWITCH_PACKAGES) postgresql-15 haproxy so
 DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \
 	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 # One executable under these names, see docs/internals/decisions/0010; libnfc's worker is a program of its own.
-PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway nfc-tap-hub
+PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway nfc-tap-hub nfc-tap-remote
 RELEASE_FLAGS = $(shell scripts/release-flags.sh)
 # libpq is there as a shared library of Debian's.
 SWITCH_RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath
@@ -31,7 +31,7 @@ DESTDIR ?=
 	lint format docs pictures bless python-client typescript-client clean check-contract \
 	check-examples check-protocol check-till check-units check-udev check-licence check-rules check-threads check-addresses \
 	check-instructions repeat check-browser check-package check-guest check-secrets check-kills check-power check-books check-deaths \
-	check-hub check-tills check-wobbles check-switch check-switch-secrets estate fuzz soak simulate simulate-operations \
+	check-hub check-remote check-tills check-wobbles check-switch check-switch-secrets estate fuzz soak simulate simulate-operations \
 	put-back bench bench-peers bench-switch load dist check-dist
 
 # Before any package is installed: what cannot be built without is said first. These need no toolchain.
@@ -307,6 +307,13 @@ check-hub:
 	@scripts/install-packages.sh $(TEST_PACKAGES) mosquitto
 	@scripts/build.sh --target Programs
 	Tests/Checks/check-hub.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh hub)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
+
+# A backend of 60 lines, haproxy, the bridge and the daemon: first payment, cut line, late answer, a killed bridge, card data in no result.
+## Order payments from a backend over a line that fails
+check-remote:
+	@scripts/install-packages.sh $(TEST_PACKAGES) haproxy
+	@scripts/build.sh --target Programs
+	Tests/Checks/check-remote.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)"
 
 # Every fault of a reader at every command of a payment and a pass, on each of the three readers; COUNT torn, mute and repeated
 # presentations at random, single and with passes, on the virtual reader, and as far as a thousand on the others; as far as a thousand at
