@@ -313,7 +313,7 @@ check-hub:
 check-remote:
 	@scripts/install-packages.sh $(TEST_PACKAGES) haproxy
 	@scripts/build.sh --target Programs
-	Tests/Checks/check-remote.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)"
+	Tests/Checks/check-remote.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --orders $(or $(COUNT),40) --seed $(or $(SEED),1)
 
 # Every fault of a reader at every command of a payment and a pass, on each of the three readers; COUNT torn, mute and repeated
 # presentations at random, single and with passes, on the virtual reader, and as far as a thousand on the others; as far as a thousand at

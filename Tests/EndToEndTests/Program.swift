@@ -8,6 +8,7 @@ enum Program: String {
     case sandbox = "nfc-tap-psp-sandbox"
     case bridge = "nfc-tap-ecr"
     case gateway = "nfc-tap-gateway"
+    case remote = "nfc-tap-remote"
 
     /// Where all programs of the package are, those of a payment service too.
     static var folder: URL {

@@ -16,7 +16,7 @@ struct RemoteCommand: AsyncParsableCommand {
         commandName: "nfc-tap-remote",
         abstract: "Start payments that a shop's backend orders.",
         discussion: """
-            Backends and issuers have tables in the configuration, see docs/integrating/remote.md. It opens no port. Ends with exit code 1 \
+            Backends and senders have tables in the configuration, see docs/integrating/remote.md. It opens no port. Ends with exit code 1 \
             if a ledger cannot be used.
             """,
         version: Version.text)

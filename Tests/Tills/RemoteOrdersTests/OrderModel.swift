@@ -14,7 +14,7 @@ struct OrderModel {
         var armedAt: Int64
     }
 
-    static let issuer = OrderIssuer(
+    static let sender = OrderSender(
         name: "https://pos.example", till: "remote-shop", keys: [], lanes: ["kiosk"], limits: ["EUR": 5_000])
     static let lanes = "kiosk"
 
@@ -47,7 +47,7 @@ struct OrderModel {
     init(seed: UInt64, bars: Bool) {
         dice = SeededGenerator(seed: seed)
         self.bars = bars
-        book = OrderBook(judge: OrderJudge(installation: "here", issuers: [OrderModel.issuer]), sendsEnd: bars)
+        book = OrderBook(judge: OrderJudge(installation: "here", senders: [OrderModel.sender]), sendsEnd: bars)
     }
 
     var clock: OrderBook.Clock { .init(wall: wall + skew, now: now) }
@@ -61,9 +61,9 @@ struct OrderModel {
         let life = Int64.random(in: 5...60, using: &dice)
         let request = confirms ? #"{"type":"purchase","confirmWithin":6}"# : #"{"type":"purchase"}"#
         orders[id] = Order(
-            key: OrderKey(issuer: Self.issuer.name, id: id), keyID: "k", digest: id, issuedAt: wall,
+            key: OrderKey(sender: Self.sender.name, id: id), keyID: "k", digest: id, issuedAt: wall,
             expires: wall + life,
-            wish: .start(
+            purpose: .start(
                 .init(
                     lane: "kiosk", request: request, type: "purchase", value: 100, currency: "EUR", confirms: confirms))
         )
@@ -74,8 +74,8 @@ struct OrderModel {
         guard let other = orders.keys.sorted().filter({ $0.hasPrefix("A") }).randomElement(using: &dice) else { return }
         let id = "C-\(orders.count)"
         orders[id] = Order(
-            key: OrderKey(issuer: Self.issuer.name, id: id), keyID: "k", digest: id, issuedAt: wall, expires: wall + 60,
-            wish: .cancel(of: other))
+            key: OrderKey(sender: Self.sender.name, id: id), keyID: "k", digest: id, issuedAt: wall, expires: wall + 60,
+            purpose: .cancel(of: other))
         withdrawn.insert(other)
         queue.append(id)
     }
@@ -84,7 +84,7 @@ struct OrderModel {
     mutating func poll(delay: Int64 = 0) {
         guard !lineIsCut else { return }
         queue.removeAll { id in
-            guard let order = orders[id], case .start = order.wish else { return false }
+            guard let order = orders[id], case .start = order.purpose else { return false }
             return order.expires <= wall && !taken.contains(id)
         }
         let handed = queue.prefix(4).compactMap { orders[$0] }

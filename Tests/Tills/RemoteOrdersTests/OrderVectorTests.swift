@@ -16,7 +16,7 @@ struct OrderVectorTests {
             var token: String?
             var tomb: Bool?
             var foreign: String?
-            var issuer: String?
+            var iss: String?
             var state: TransactionState?
         }
 
@@ -47,7 +47,7 @@ struct OrderVectorTests {
 
     struct Setup: Decodable {
         var installation: String
-        var issuer: String
+        var iss: String
         var keys: [[String: String]]
         var lanes: [String]
         var types: [String]
@@ -57,10 +57,10 @@ struct OrderVectorTests {
             let line = try #require(try VectorFile.lines("remote/orders.jsonl").first)
             let setup = try JSONDecoder().decode(Setup.self, from: Data(line.utf8))
             let keys = try setup.keys.map { try VerificationKey(jwk: Array(try JSONEncoder().encode($0))) }
-            var issuer = OrderIssuer(
-                name: setup.issuer, till: "remote-shop", keys: keys, lanes: Set(setup.lanes), limits: setup.limits)
-            issuer.types = Set(setup.types)
-            return OrderJudge(installation: setup.installation, issuers: [issuer])
+            var sender = OrderSender(
+                name: setup.iss, till: "remote-shop", keys: keys, lanes: Set(setup.lanes), limits: setup.limits)
+            sender.types = Set(setup.types)
+            return OrderJudge(installation: setup.installation, senders: [sender])
         }
     }
 
@@ -69,11 +69,11 @@ struct OrderVectorTests {
         let clock = OrderBook.Clock(wall: now, now: 0)
         for one in before {
             guard let token = one.token else {
-                let key = OrderKey(issuer: one.issuer ?? "https://pos.example", id: one.foreign ?? one.jti ?? "")
+                let key = OrderKey(sender: one.iss ?? "https://pos.example", id: one.foreign ?? one.jti ?? "")
                 let order = Order(
-                    key: one.foreign == nil ? OrderKey(issuer: key.issuer, id: "C-0") : key, keyID: "k", digest: "d",
+                    key: one.foreign == nil ? OrderKey(sender: key.sender, id: "C-0") : key, keyID: "k", digest: "d",
                     issuedAt: now, expires: now + 60,
-                    wish: one.foreign == nil
+                    purpose: one.foreign == nil
                         ? .cancel(of: key.id)
                         : .start(
                             .init(
@@ -137,7 +137,7 @@ struct OrderVectorTests {
             let sent = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
             #expect(sent["detached"] as? Bool == true && sent["lane"] as? String == "kiosk")
             if let deadline = row.deadline { #expect(sent["deadline"] as? Int == deadline, "\(name)") }
-            if case .start(let start) = order.wish { #expect(start.confirms == (row.confirms ?? false)) }
+            if case .start(let start) = order.purpose { #expect(start.confirms == (row.confirms ?? false)) }
             if row.busy == true {
                 _ = book.answered(order.key, .refused("reader.busy", isRetryable: true), to: step, now: 1)
             }
@@ -226,16 +226,16 @@ struct OrderVectorTests {
         }
     }
 
-    @Test("An issuer's day ends at its limit, and what came to nothing does not count")
+    @Test("An sender's day ends at its limit, and what came to nothing does not count")
     func day() throws {
         let setup = try Setup.judge()
-        var issuer = try #require(setup.issuers["https://pos.example"])
-        issuer.dayLimits = ["EUR": 100]
-        var book = OrderBook(judge: OrderJudge(installation: setup.installation, issuers: [issuer]))
+        var sender = try #require(setup.senders["https://pos.example"])
+        sender.dayLimits = ["EUR": 100]
+        var book = OrderBook(judge: OrderJudge(installation: setup.installation, senders: [sender]))
         func order(_ id: String, _ value: Int64, at now: Int64) -> Order {
             Order(
-                key: OrderKey(issuer: issuer.name, id: id), keyID: "k", digest: id, issuedAt: now, expires: now + 60,
-                wish: .start(
+                key: OrderKey(sender: sender.name, id: id), keyID: "k", digest: id, issuedAt: now, expires: now + 60,
+                purpose: .start(
                     .init(
                         lane: "kiosk", request: "{\"type\":\"purchase\"}", type: "purchase", value: value,
                         currency: "EUR", confirms: false)))
@@ -245,9 +245,9 @@ struct OrderVectorTests {
         }
         try take("a", 60, at: 1_000)
         #expect(throws: OrderRefusal.dayLimit) { try take("b", 41, at: 1_001) }
-        let step = book.step(OrderKey(issuer: issuer.name, id: "a"), .init(wall: 1_001, now: 0)).step
+        let step = book.step(OrderKey(sender: sender.name, id: "a"), .init(wall: 1_001, now: 0)).step
         _ = book.answered(
-            OrderKey(issuer: issuer.name, id: "a"), .transaction(Snapshot(id: "t", state: .declined)), to: step, now: 0)
+            OrderKey(sender: sender.name, id: "a"), .transaction(Snapshot(id: "t", state: .declined)), to: step, now: 0)
         try take("b", 41, at: 1_001)
         #expect(throws: OrderRefusal.dayLimit) { try take("c", 60, at: 80_000) }
         try take("c", 60, at: 1_001 + 86_400)

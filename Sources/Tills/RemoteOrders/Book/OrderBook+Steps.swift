@@ -90,7 +90,7 @@ extension OrderBook {
         _ entry: OrderEntry, _ run: Run, _ clock: Clock
     ) -> (lines: [Line], step: OrderStep) {
         let key = entry.key
-        let other = OrderKey(issuer: key.issuer, id: entry.of ?? "")
+        let other = OrderKey(sender: key.sender, id: entry.of ?? "")
         guard let start = entries[other] else { return end(key, .neverBegan, clock) }
         if start.transaction == nil {
             if start.outcome != nil { return end(key, .neverBegan, clock) }
@@ -117,7 +117,7 @@ extension OrderBook {
         let at = max(run.due, run.askAt)
         guard clock.now >= at else { return ([], .wait(until: at)) }
         if let id = entry.transaction { return ([], .look(transaction: id, wait: 0)) }
-        let other = OrderKey(issuer: key.issuer, id: entry.of ?? "")
+        let other = OrderKey(sender: key.sender, id: entry.of ?? "")
         switch entries[other]?.kind {
         case nil where run.isUnknown: return end(key, .init(outcome: "unknown"), clock)
         case nil: return ([], .find(id: other.id))

@@ -52,7 +52,7 @@ package struct OrderBook: Sendable {
 
     /// Seconds for which an order, or a tomb, is kept at least.
     package static let memory: Int64 = 86_400
-    /// Entries that are kept; an issuer that has so many in a day gets no more.
+    /// Entries that are kept; a sender that has so many in a day gets no more.
     package static let capacity = 20_000
     static let retries = RetrySchedule(
         .seconds(1), .seconds(2), .seconds(5), .seconds(15), .seconds(30), .seconds(120), .seconds(600))
@@ -106,13 +106,13 @@ package struct OrderBook: Sendable {
         try judge.judgeTimes(of: order, now: clock.wall, clockHolds: clockHolds)
         if known != nil { throw .cancelled }
         guard entries.count < Self.capacity else { throw .dayLimit }
-        if case .start(let start) = order.wish {
-            try judge.judge(start, of: order.key.issuer, spent: spent(by: order.key.issuer, start.currency, clock.wall))
+        if case .start(let start) = order.purpose {
+            try judge.judge(start, of: order.key.sender, spent: spent(by: order.key.sender, start.currency, clock.wall))
         }
         var entry = OrderEntry(order, takenAt: clock.wall)
         var lines: [Line] = []
-        if case .cancel(let id) = order.wish {
-            let other = OrderKey(issuer: order.key.issuer, id: id)
+        if case .cancel(let id) = order.purpose {
+            let other = OrderKey(sender: order.key.sender, id: id)
             switch entries[other]?.kind {
             case nil:
                 lines.append(keep(OrderEntry(tombOf: other, by: order, at: clock.wall)))
@@ -133,7 +133,7 @@ package struct OrderBook: Sendable {
     /// Orders of an answer in the order in which they are judged: cancels first.
     package static func inTurn(_ orders: [Order]) -> [Order] {
         let isCancel = { (order: Order) in
-            if case .cancel = order.wish { true } else { false }
+            if case .cancel = order.purpose { true } else { false }
         }
         return orders.filter(isCancel) + orders.filter { !isCancel($0) }
     }
@@ -181,9 +181,9 @@ package struct OrderBook: Sendable {
         return !overflow && age > (state == .approved ? 1 : 30) * Self.memory
     }
 
-    private func spent(by issuer: String, _ currency: String, _ wall: Int64) -> Int64 {
+    private func spent(by sender: String, _ currency: String, _ wall: Int64) -> Int64 {
         entries.values.reduce(0) { sum, entry in
-            guard entry.counts, entry.key.issuer == issuer, entry.start?.currency == currency,
+            guard entry.counts, entry.key.sender == sender, entry.start?.currency == currency,
                 entry.takenAt > wall - Self.memory
             else { return sum }
             return sum.addingReportingOverflow(entry.start?.value ?? 0).partialValue

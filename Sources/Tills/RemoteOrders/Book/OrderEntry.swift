@@ -62,7 +62,7 @@ package struct OrderEntry: Codable, Equatable, Sendable {
         self.takenAt = takenAt
         expires = order.expires
         life = order.life
-        switch order.wish {
+        switch order.purpose {
         case .start(let start):
             kind = .start
             self.start = start
@@ -101,7 +101,7 @@ extension TransactionState {
     /// A backend hears of it: the reader waits for the card, or it has ended.
     var isToldOf: Bool { self == .armed || isSettled }
 
-    /// It has ended, and may yet become something else.
+    /// A state that has ended, and may yet become something else.
     var mayChange: Bool {
         switch self {
         case .approved, .stored, .reversing: true

@@ -39,7 +39,7 @@ package struct OrderSaying: Equatable, Sendable {
 package struct Snapshot: Equatable, Sendable {
     package var id: String
     package var state: TransactionState
-    /// It is approved, and taken back unless it is confirmed.
+    /// An approval that is taken back unless it is confirmed.
     package var needsConfirmation: Bool
     /// What is told of it, as JSON.
     package var told: String

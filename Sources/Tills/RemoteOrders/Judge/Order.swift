@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose order it is, and which: ids of two issuers have nothing to do with each other.
+/// The sender of an order and its id: ids of two senders have nothing to do with each other.
 package struct OrderKey: Hashable, Codable, Sendable {
-    package var issuer: String
+    package var sender: String
     /// `jti`.
     package var id: String
 
-    package init(issuer: String, id: String) { (self.issuer, self.id) = (issuer, id) }
+    package init(sender: String, id: String) { (self.sender, self.id) = (sender, id) }
 }
 
 /// An order whose signature and form hold.
 package struct Order: Equatable, Sendable {
-    package enum Wish: Equatable, Sendable {
+    package enum Purpose: Equatable, Sendable {
         case start(Start)
         /// The id of the order that is not to go on.
         case cancel(of: String)
@@ -27,7 +27,7 @@ package struct Order: Equatable, Sendable {
         /// Minor units; 0 for a verification.
         package var value: Int64
         package var currency: String
-        /// It has `confirmWithin`: whoever hears of the approval confirms it.
+        /// The request has `confirmWithin`: whoever hears of the approval confirms it.
         package var confirms: Bool
     }
 
@@ -39,7 +39,7 @@ package struct Order: Equatable, Sendable {
     /// Seconds since 1970.
     package var issuedAt: Int64
     package var expires: Int64
-    package var wish: Wish
+    package var purpose: Purpose
 
     /// Seconds.
     package var life: Int64 { expires - issuedAt }

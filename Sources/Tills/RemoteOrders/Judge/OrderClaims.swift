@@ -40,7 +40,7 @@ struct OrderClaims {
         guard let request = index.index(of: "request", in: 0, span), index.nodes[request].kind == .object else {
             throw .malformed
         }
-        // A lane that is missing is no lane of the issuer's; one that is no text is not understood.
+        // A lane that is missing is no lane of the sender's; one that is no text is not understood.
         guard let lane = index.member("lane", in: span).map({ index.string($0, in: span) }) ?? "" else {
             throw .malformed
         }

@@ -16,11 +16,11 @@ package struct OrderJudge: Sendable {
 
     /// `aud`: the name of this installation.
     package let installation: String
-    package let issuers: [String: OrderIssuer]
+    package let senders: [String: OrderSender]
 
-    package init(installation: String, issuers: [OrderIssuer]) {
+    package init(installation: String, senders: [OrderSender]) {
         self.installation = installation
-        self.issuers = Dictionary(issuers.map { ($0.name, $0) }) { first, _ in first }
+        self.senders = Dictionary(senders.map { ($0.name, $0) }) { first, _ in first }
     }
 
     /// Reads a token: everything about it that neither a clock nor another order decides.
@@ -36,8 +36,8 @@ package struct OrderJudge: Sendable {
         let claims = try OrderClaims(payload)
         let keyID = try Self.keyID(of: header)
         let iss = try claims.text("iss", or: .malformed)
-        guard let issuer = issuers[iss] else { throw .issuerUnknown }
-        guard let key = issuer.keys.first(where: { $0.keyID == keyID }) else { throw .keyUnknown }
+        guard let sender = senders[iss] else { throw .issuerUnknown }
+        guard let key = sender.keys.first(where: { $0.keyID == keyID }) else { throw .keyUnknown }
         do throws(JWSError) { _ = try JWS.verify(token, with: key, type: Self.type) } catch { throw .signature }
         return try order(claims, of: iss, keyID, named: name)
     }
@@ -50,30 +50,30 @@ package struct OrderJudge: Sendable {
     /// - Throws: why it does not. A cancel always does: it can only prevent.
     package func judgeTimes(of order: Order, now: Int64, clockHolds: Bool) throws(OrderRefusal) {
         guard Self.lives.contains(order.life) else { throw .lifetime }
-        switch order.wish {
+        switch order.purpose {
         case .cancel: return
         case .start, .report:
             guard order.issuedAt <= now + Self.ahead else { throw .fromTheFuture }
             guard order.expires > now else { throw .expired }
         }
-        guard case .start = order.wish else { return }
+        guard case .start = order.purpose else { return }
         guard order.expires - now >= Self.least else { throw .expired }
         guard clockHolds else { throw .clock }
     }
 
-    /// Whether the issuer may ask for this payment.
+    /// Whether the sender may ask for this payment.
     ///
     /// - Parameter spent: what it has asked for within 24 hours in this currency, in minor units.
     /// - Throws: why it may not.
-    package func judge(_ start: Order.Start, of issuer: String, spent: Int64) throws(OrderRefusal) {
-        guard let issuer = issuers[issuer] else { throw .issuerUnknown }
-        guard issuer.lanes.contains(start.lane) else { throw .lane }
-        guard issuer.types.contains(start.type) else { throw .type }
+    package func judge(_ start: Order.Start, of sender: String, spent: Int64) throws(OrderRefusal) {
+        guard let sender = senders[sender] else { throw .issuerUnknown }
+        guard sender.lanes.contains(start.lane) else { throw .lane }
+        guard sender.types.contains(start.type) else { throw .type }
         guard !start.currency.isEmpty else { throw .amount }
-        guard let limit = issuer.limits[start.currency] else { throw .currency }
+        guard let limit = sender.limits[start.currency] else { throw .currency }
         let isFree = start.type == "verification"
         guard start.value <= limit, isFree == (start.value == 0) else { throw .amount }
-        guard let most = issuer.dayLimits[start.currency] else { return }
+        guard let most = sender.dayLimits[start.currency] else { return }
         let (sum, overflow) = spent.addingReportingOverflow(start.value)
         guard !overflow, sum <= most else { throw .dayLimit }
     }
@@ -93,11 +93,11 @@ package struct OrderJudge: Sendable {
     }
 
     private func order(
-        _ claims: OrderClaims, of issuer: String, _ keyID: String, named name: String
+        _ claims: OrderClaims, of sender: String, _ keyID: String, named name: String
     ) throws(OrderRefusal) -> Order {
-        let wish = try claims.text("do", or: .malformed)
+        let purpose = try claims.text("do", or: .malformed)
         let own: Set<String>
-        switch wish {
+        switch purpose {
         case "start": own = ["lane", "request"]
         case "cancel", "report": own = ["of"]
         default: throw .malformed
@@ -110,11 +110,11 @@ package struct OrderJudge: Sendable {
         guard id == name, id.isOrderID else { throw .malformed }
         let (issuedAt, expires) = (try claims.time("iat"), try claims.time("exp"))
         return Order(
-            key: OrderKey(issuer: issuer, id: id), keyID: keyID, digest: claims.digest, issuedAt: issuedAt,
-            expires: expires, wish: try self.wish(wish, claims))
+            key: OrderKey(sender: sender, id: id), keyID: keyID, digest: claims.digest, issuedAt: issuedAt,
+            expires: expires, purpose: try self.purpose(purpose, claims))
     }
 
-    private func wish(_ word: String, _ claims: OrderClaims) throws(OrderRefusal) -> Order.Wish {
+    private func purpose(_ word: String, _ claims: OrderClaims) throws(OrderRefusal) -> Order.Purpose {
         guard word == "start" else {
             let other = try claims.text("of", or: .malformed)
             guard other.isOrderID else { throw .malformed }

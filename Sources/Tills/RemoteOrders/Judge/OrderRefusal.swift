@@ -29,8 +29,8 @@ package enum OrderRefusal: String, Error, CaseIterable, Codable, Sendable {
         case .malformed: "Not a compact JWS with the claims of an order: see docs/integrating/remote.md"
         case .header: "Header is not exactly alg ES256, kid and typ nfc-tap-order+jws: write these three"
         case .issuerUnknown:
-            "Issuer not configured for this backend: add [[issuer]], or write its name as it stands there"
-        case .keyUnknown: "Key not configured: add the public key to the issuer's file of keys"
+            "Sender not configured for this backend: add [[sender]], or write its name as it stands there"
+        case .keyUnknown: "Key not configured: add the public key to the sender's file of keys"
         case .signature: "Signature does not verify: sign with the private half of the key that kid names"
         case .unknownMember: "Member that is not known or not allowed here: leave it out"
         case .notForHere: "Addressed to another installation: write this one's name as aud"
@@ -40,11 +40,11 @@ package enum OrderRefusal: String, Error, CaseIterable, Codable, Sendable {
         case .clock: "Clock of the shop is not believed: set the clocks of backend and shop"
         case .idUsed: "Another order had this id: ask for a report on it, and choose a new id for every order"
         case .cancelled: "Cancelled before it came: make a new order"
-        case .lane: "Lane missing or not this issuer's: name one of its lanes"
-        case .type: "Type of payment not allowed: add it to the issuer's types"
-        case .currency: "Currency without a limit: add one to the issuer's limits"
-        case .amount: "Amount is zero or beyond the issuer's limit"
-        case .dayLimit: "Issuer's limit for 24 hours reached"
+        case .lane: "Lane missing or not this sender's: name one of its lanes"
+        case .type: "Type of payment not allowed: add it to the sender's types"
+        case .currency: "Currency without a limit: add one to the sender's limits"
+        case .amount: "Amount is zero or beyond the sender's limit"
+        case .dayLimit: "Sender's limit for 24 hours reached"
         }
     }
 }

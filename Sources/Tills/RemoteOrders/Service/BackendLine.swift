@@ -10,7 +10,7 @@ struct BackendLine: Sendable {
     enum Answer: Equatable, Sendable {
         /// - Parameter clockHolds: whether the backend's clock and this one agree, as far as it says.
         case orders([String: String], clockHolds: Bool)
-        /// It does not know us.
+        /// The backend does not know us.
         case refused
         /// Another machine polls with this identity.
         case twin

@@ -3,6 +3,7 @@ import Envelope
 import Hub
 import Linux
 import Logging
+import POSAPI
 import PaymentValues
 
 /// One backend: its orders on disk, and the lines to it and to the daemon.
@@ -26,7 +27,7 @@ actor BackendPort {
 
     /// - Throws: where the ledger cannot be used.
     init(_ backend: RemoteFile.Backend, in directory: String, daemon: String, _ logger: Logger) throws(Failure) {
-        var book = OrderBook(judge: OrderJudge(installation: "", issuers: backend.issuers))
+        var book = OrderBook(judge: OrderJudge(installation: "", senders: backend.senders))
         let (file, damaged) = try LineFile<OrderBook.Line>.open("\(directory)/\(backend.name).orders") { book.read($0) }
         var logger = logger
         logger[metadataKey: "backend"] = "\(backend.name)"
@@ -73,15 +74,15 @@ actor BackendPort {
     private func installation() async -> String? {
         var isTold = false
         while !Task.isCancelled {
-            if let issuer = backend.issuers.first, let identity = await door.identity(till: issuer.till) {
-                var issuers = backend.issuers
+            if let sender = backend.senders.first, let identity = await door.identity(till: sender.till) {
+                var senders = backend.senders
                 if identity.mode == .live {
-                    for index in issuers.indices { issuers[index].keys.removeAll(where: \.isTest) }
-                    if issuers.contains(where: \.keys.isEmpty) {
-                        logger.error("test keys count for nothing in live mode: write the issuer's own")
+                    for index in senders.indices { senders[index].keys.removeAll(where: \.isTest) }
+                    if senders.contains(where: \.keys.isEmpty) {
+                        logger.error("test keys count for nothing in live mode: write the sender's own")
                     }
                 }
-                book.judge = OrderJudge(installation: identity.support, issuers: issuers)
+                book.judge = OrderJudge(installation: identity.support, senders: senders)
                 state.installation = identity.support
                 logger.notice("asks for orders", metadata: ["installation": "\(identity.support)"])
                 return identity.support
@@ -111,7 +112,11 @@ actor BackendPort {
                 refusals.removeFirst(refused.count)
                 state.isAnswered(at: .now)
                 tell(clockHolds: clockHolds)
-                let isNew = take(sets, clockHolds: clockHolds)
+                var isBelieved = clockHolds
+                if !sets.isEmpty, let sender = backend.senders.first {
+                    isBelieved = await door.identity(till: sender.till)?.clock?.believed != false && clockHolds
+                }
+                let isNew = take(sets, clockHolds: isBelieved)
                 // Whoever answers at once with nothing new is not asked in a circle.
                 pause = isNew ? 0 : sets.isEmpty ? 1_000 - min(1_000, Self.now - began) : 200
             case .refused: (pause, failures) = (60_000, failures + 1)
@@ -147,13 +152,13 @@ actor BackendPort {
             } catch {
                 refuse(order.key.id, error, bytes: 0)
                 logger.notice(
-                    "order refused", metadata: ["code": "\(error.rawValue)", "issuer": "\(order.key.issuer)"])
+                    "order refused", metadata: ["code": "\(error.rawValue)", "sender": "\(order.key.sender)"])
             }
         }
         guard write(lines + book.tidy(wall: clock.wall)) else { return false }
         for order in taken {
             state.lastOrder = .now
-            logger.notice("order taken", metadata: ["issuer": "\(order.key.issuer)", "key": "\(order.keyID)"])
+            logger.notice("order taken", metadata: ["sender": "\(order.key.sender)", "key": "\(order.keyID)"])
             feed.yield(order.key)
         }
         return !taken.isEmpty
@@ -199,8 +204,8 @@ actor BackendPort {
     // MARK: - Orders
 
     private func serve(_ key: OrderKey, _ line: BackendLine) async {
-        guard let issuer = book.judge.issuers[key.issuer] ?? backend.issuers.first(where: { $0.name == key.issuer })
-        else { return logger.error("order of an issuer that is configured no more: put it back until all is told") }
+        guard let sender = book.judge.senders[key.sender] ?? backend.senders.first(where: { $0.name == key.sender })
+        else { return logger.error("order of a sender that is configured no more: put it back until all is told") }
         while !Task.isCancelled, failure == nil {
             let (lines, step) = book.step(key, clock)
             guard write(lines), let entry = book.entries[key] else { return }
@@ -215,7 +220,7 @@ actor BackendPort {
                 guard write(lines) else { return }
                 if !isTaken { logger.debug("result not taken", metadata: ["attempts": "1"]) }
             case .begin, .find, .look, .withdraw, .confirm:
-                let answer = await door.ask(step, for: entry, of: issuer)
+                let answer = await door.ask(step, for: entry, of: sender)
                 if Task.isCancelled { return }
                 guard write(book.answered(key, answer, to: step, now: Self.now)) else { return }
                 if case (.begin, .transaction(let begun)) = (step, answer) {

@@ -3,7 +3,7 @@ import LocalHTTP
 import POSAPI
 import PaymentValues
 
-/// The way to the daemon, under the name of an issuer's till.
+/// The way to the daemon, under the name of a sender's till.
 struct DaemonDoor: Sendable {
     private let client: HTTPClient
     /// How long the daemon may take for an answer that waits for nothing.
@@ -19,6 +19,7 @@ struct DaemonDoor: Sendable {
         /// Name of this installation.
         var support: String
         var mode: Mode
+        var clock: ClockStatus?
     }
 
     /// - Returns: `nil` while the daemon does not answer.
@@ -31,44 +32,44 @@ struct DaemonDoor: Sendable {
     }
 
     /// Carries out a step that is the daemon's.
-    func ask(_ step: OrderStep, for entry: OrderEntry, of issuer: OrderIssuer) async -> DaemonAnswer {
-        var fields = Self.fields(issuer.till)
-        fields.set("NFC-Tap-Order-Issuer", issuer.name)
+    func ask(_ step: OrderStep, for entry: OrderEntry, of sender: OrderSender) async -> DaemonAnswer {
+        var fields = Self.fields(sender.till)
+        fields.set("NFC-Tap-Order-Issuer", sender.name)
         fields.set("NFC-Tap-Order-Key", entry.keyID)
         switch step {
         case .begin(let body):
             fields.set("Content-Type", "application/json")
             fields.set("Idempotency-Key", entry.key.id)
             let request = HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8))
-            return await send(request, issuer, isBegin: true)
-        case .find(let id): return await find(id, fields, issuer)
+            return await send(request, sender, isBegin: true)
+        case .find(let id): return await find(id, fields, sender)
         case .look(let id, let wait):
             let target = "/v1/transactions/\(id)" + (wait > 0 ? "?wait=\(wait)" : "")
-            return await send(HTTPClientRequest(.get, target, fields: fields), issuer, wait: wait)
-        case .withdraw(let id): return await withdraw(id, fields, issuer)
+            return await send(HTTPClientRequest(.get, target, fields: fields), sender, wait: wait)
+        case .withdraw(let id): return await withdraw(id, fields, sender)
         case .confirm(let id):
-            return await send(HTTPClientRequest(.post, "/v1/transactions/\(id)/confirmation", fields: fields), issuer)
+            return await send(HTTPClientRequest(.post, "/v1/transactions/\(id)/confirmation", fields: fields), sender)
         case .say, .wait, .rest: return .unsent
         }
     }
 
-    private func find(_ id: String, _ fields: HTTPFields, _ issuer: OrderIssuer) async -> DaemonAnswer {
+    private func find(_ id: String, _ fields: HTTPFields, _ sender: OrderSender) async -> DaemonAnswer {
         let target = "/v1/transactions?key=\(HTTPClientRequest.percentEncoded(id))"
         switch await answer(to: HTTPClientRequest(.get, target, fields: fields)) {
         case .failure(let answer): return answer
         case .success(let answer):
             guard answer.status == 200 else { return Self.refusal(answer, isBegin: false) }
             guard let list = try? WireJSON.decode(TransactionList.self, from: answer.body) else { return .unclear }
-            return list.transactions.first.map { .transaction(Snapshot($0, issuer.telling)) } ?? .unknown
+            return list.transactions.first.map { .transaction(Snapshot($0, sender.telling)) } ?? .unknown
         }
     }
 
     /// By the key; where the daemon does not know that call, by what it has under the key.
-    private func withdraw(_ id: String, _ fields: HTTPFields, _ issuer: OrderIssuer) async -> DaemonAnswer {
+    private func withdraw(_ id: String, _ fields: HTTPFields, _ sender: OrderSender) async -> DaemonAnswer {
         let target = "/v1/transactions?key=\(HTTPClientRequest.percentEncoded(id))"
         let answer = await cancel(target, fields)
         guard answer == nil else { return answer ?? .unclear }
-        switch await find(id, fields, issuer) {
+        switch await find(id, fields, sender) {
         case .transaction(let snapshot): return await cancel("/v1/transactions/\(snapshot.id)", fields) ?? .unclear
         case let other: return other
         }
@@ -102,14 +103,14 @@ struct DaemonDoor: Sendable {
     }
 
     private func send(
-        _ request: HTTPClientRequest, _ issuer: OrderIssuer, wait: Int = 0, isBegin: Bool = false
+        _ request: HTTPClientRequest, _ sender: OrderSender, wait: Int = 0, isBegin: Bool = false
     ) async -> DaemonAnswer {
         switch await answer(to: request, wait: wait) {
         case .failure(let answer): return answer
         case .success(let answer):
             guard (200...299).contains(answer.status) else { return Self.refusal(answer, isBegin: isBegin) }
             guard let transaction = try? WireJSON.decode(Transaction.self, from: answer.body) else { return .unclear }
-            return .transaction(Snapshot(transaction, issuer.telling))
+            return .transaction(Snapshot(transaction, sender.telling))
         }
     }
 

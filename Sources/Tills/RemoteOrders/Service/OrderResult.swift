@@ -4,7 +4,7 @@ import PaymentValues
 import StrictJSON
 
 extension Snapshot {
-    init(_ transaction: Transaction, _ telling: OrderIssuer.Telling) {
+    init(_ transaction: Transaction, _ telling: OrderSender.Telling) {
         let needsConfirmation = transaction.confirmation.map { $0.confirmedAt == nil } ?? false
         self.init(
             id: "\(transaction.id)", state: transaction.state,
@@ -44,7 +44,7 @@ enum OrderResult {
         var error: Trouble?
     }
 
-    static func text(of transaction: Transaction, _ telling: OrderIssuer.Telling) -> String {
+    static func text(of transaction: Transaction, _ telling: OrderSender.Telling) -> String {
         var all = transaction
         all.events = nil
         let told = Told(

@@ -4,7 +4,7 @@ import PaymentValues
 public import Settings
 import StrictJSON
 
-/// The configuration file of `nfc-tap-remote`, in TOML: `[[backend]]` for each that is asked, `[[issuer]]` for each who may order.
+/// The configuration file of `nfc-tap-remote`, in TOML: `[[backend]]` for each that is asked, `[[sender]]` for each who may order.
 public struct RemoteFile: Sendable {
     public struct Backend: Sendable {
         /// 1 to 25 small letters, digits and dashes: the name of its ledger, and of it in the log.
@@ -18,7 +18,7 @@ public struct RemoteFile: Sendable {
         package var token: String?
         /// Seconds that the backend may leave a poll open.
         package var wait: Int
-        package var issuers: [OrderIssuer] = []
+        package var senders: [OrderSender] = []
     }
 
     /// The daemon's socket for points of sale.
@@ -56,21 +56,21 @@ public struct RemoteFile: Sendable {
             }
             entry.finish()
         }
-        let issuers = top.subtables("issuer")
-        if issuers.isEmpty { top.report("issuer", "is missing", "write [[issuer]] with name, keys, lanes and limits") }
-        for (index, var entry) in issuers.enumerated() {
-            readIssuer(&entry, "issuer[\(index)]", &top)
+        let senders = top.subtables("sender")
+        if senders.isEmpty { top.report("sender", "is missing", "write [[sender]] with name, keys, lanes and limits") }
+        for (index, var entry) in senders.enumerated() {
+            readSender(&entry, "sender[\(index)]", &top)
             entry.finish()
         }
-        for (index, backend) in backends.enumerated() where backend.issuers.isEmpty && !issuers.isEmpty {
+        for (index, backend) in backends.enumerated() where backend.senders.isEmpty && !senders.isEmpty {
             top.report(
-                "backend[\(index)].name", "has no issuer", "write backend = \"\(backend.name)\" into an [[issuer]]")
+                "backend[\(index)].name", "has no sender", "write backend = \"\(backend.name)\" into an [[sender]]")
         }
         top.finish()
         if let first = top.faults.first { throw first }
     }
 
-    private mutating func readIssuer(_ table: inout ConfigurationTable, _ path: String, _ top: inout ConfigurationTable)
+    private mutating func readSender(_ table: inout ConfigurationTable, _ path: String, _ top: inout ConfigurationTable)
     {
         let name = table.text("backend") ?? (backends.count == 1 ? backends[0].name : "")
         let index = backends.firstIndex { $0.name == name }
@@ -79,16 +79,16 @@ public struct RemoteFile: Sendable {
         if TillName(till) == nil {
             table.report("till", "is not 1 to 25 small letters, digits and dashes", "write till = \"kiosks\"")
         }
-        guard let issuer = OrderIssuer(&table, till: till), let index else { return }
-        let all = backends.flatMap(\.issuers)
-        if all.contains(where: { $0.name == issuer.name }) {
-            top.report("\(path).name", "is used twice", "write each issuer once")
+        guard let sender = OrderSender(&table, till: till), let index else { return }
+        let all = backends.flatMap(\.senders)
+        if all.contains(where: { $0.name == sender.name }) {
+            top.report("\(path).name", "is used twice", "write each sender once")
         }
-        if all.contains(where: { $0.till == issuer.till }) {
-            // Ids of two issuers would be one payment at the daemon.
-            top.report("\(path).till", "is another issuer's", "write till = \"…\" with a name of its own")
+        if all.contains(where: { $0.till == sender.till }) {
+            // Ids of two senders would be one payment at the daemon.
+            top.report("\(path).till", "is another sender's", "write till = \"…\" with a name of its own")
         }
-        backends[index].issuers.append(issuer)
+        backends[index].senders.append(sender)
     }
 }
 
@@ -121,7 +121,7 @@ extension RemoteFile.Backend {
     }
 }
 
-extension OrderIssuer {
+extension OrderSender {
     fileprivate init?(_ table: inout ConfigurationTable, till: String) {
         let name = table.text("name") ?? ""
         if !name.isPlainText || name.utf8.count > 256 {
@@ -159,7 +159,7 @@ extension OrderIssuer {
     /// Up to four public keys of a JWKS (RFC 7517 §5), each with its `kid`.
     private static func keys(_ table: inout ConfigurationTable) -> [VerificationKey]? {
         guard let path = table.absolutePath("keys") else {
-            return table.report("keys", "is missing", "name a file with the issuer's public keys, a JWKS")
+            return table.report("keys", "is missing", "name a file with the sender's public keys, a JWKS")
         }
         return table.attempt { () throws(ConfigurationError) in
             let bytes = try table.contents(of: path, for: "keys")

@@ -2,7 +2,7 @@
 package import Envelope
 
 /// Who may order, and how much.
-package struct OrderIssuer: Sendable {
+package struct OrderSender: Sendable {
     /// What a result says of a transaction.
     package enum Telling: String, CaseIterable, Sendable {
         /// No card, no token, no address.
