@@ -133,7 +133,7 @@ extension OrderSender {
                 "lanes", "is missing or not a list of lanes", "name lanes of nfc-tapd.toml: lanes = [\"kiosk\"]")
         }
         let types = table.texts("types")
-        let known = ["purchase", "refund", "verification"]
+        let known = ["purchase", "verification"]
         if !types.allSatisfy(known.contains) {
             table.report("types", "has an entry that is not possible", "write some of \(known.joined(separator: ", "))")
         }
