@@ -8,6 +8,7 @@ final class RemoteShop {
     private let port: Int
     private var bridge: Process?
     private var door: Process?
+    private var interpreters: [Process] = []
 
     init() throws {
         // One user runs the whole system here: its own group stands for the bridge's.
@@ -48,31 +49,35 @@ final class RemoteShop {
             """
         try Data(text.utf8).write(to: shop.folder.appending(path: "remote.toml"))
         let installation = try shop.get("/v1/status")["support"] as? String ?? ""
-        let backend = try python(
+        _ = try python(
             [
                 Checkout.file("docs/examples/remote-backend.py").path, "\(port)", "\(folder)/key.json", installation,
                 "secret",
             ])
-        shop.keep(backend)
         try shop.eventually("the backend") { try self.backend("/orders/none").isEmpty }
         try openLine()
         try startBridge()
     }
+
+    /// Interpreters inherit signals that are blocked here, and hear of no other end.
+    deinit { for process in interpreters { kill(process.processIdentifier, SIGKILL) } }
 
     private func python(_ arguments: [String]) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: Peer.python)
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
+        // A poll whose client has died is no news.
+        process.standardError = FileHandle.nullDevice
         try process.run()
+        interpreters.append(process)
+        shop.keep(process)
         return process
     }
 
     func openLine() throws {
         let line = shop.folder.appending(path: "line.sock").path
-        let door = try python([TillShop.file("socket-door.py"), line, "\(port)"])
-        self.door = door
-        shop.keep(door)
+        door = try python([TillShop.file("socket-door.py"), line, "\(port)"])
     }
 
     func startBridge() throws {
