@@ -8,6 +8,7 @@ extension TapClient {
     /// At most 100, the latest first.
     ///
     /// - Parameter isOpen: only those whose money may still move.
+    /// - Throws: `auth.role_missing` for who is neither machine nor cashier.
     public func sessions(
         isOpen: Bool = false, lane: String? = nil, reference: String? = nil
     ) async throws(TapClientError) -> SessionList {
