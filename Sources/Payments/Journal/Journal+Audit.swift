@@ -80,6 +80,8 @@ extension Journal {
         let time = min(time, now)
         let refundable = min(time, refundableBefore ?? time)
         return try database.transaction { () throws(JournalError) in
+            // They name nobody and nothing, and stay as long as what began.
+            try database.run("DELETE FROM barred_key WHERE at < ?", [.integer(time.milliseconds)])
             try markErasable(endedBefore: time, refundableBefore: refundable)
             let count = try database.query("SELECT count(*) FROM erasable") { (row) throws(JournalError) in
                 Int(try row.integer(0))

@@ -8,6 +8,26 @@ public enum KnownRequest: Equatable, Sendable {
     case recorded(Transaction)
     /// Its records were erased because their time was over.
     case erased
+    /// It has begun nothing, and cannot.
+    case barred(KeyBar)
+}
+
+/// Why a key can begin nothing.
+public enum KeyBar: String, CaseIterable, Sendable {
+    /// Its request was cancelled before it came.
+    case cancelled
+    /// Its request came after the time at which it could begin at the latest.
+    case late
+}
+
+/// What came of `Journal.bar`.
+public enum BarOutcome: Equatable, Sendable {
+    /// The key begins nothing from now on.
+    case barred
+    /// It had begun this one before.
+    case recorded(TransactionID)
+    /// It had begun one whose records were erased because their time was over.
+    case erased
 }
 
 /// Idempotency keys outlive what they were sent for: a request that comes again after years must not be a new one. Of an
@@ -18,7 +38,44 @@ extension Journal {
         let found = try records(
             where: "\(Journal.isOwned) AND idempotency_key = ?", owner.values + [.text(idempotencyKey)])
         if let record = found.first { return .recorded(record.transaction) }
-        return try isSpent(owner: owner, idempotencyKey: idempotencyKey) ? .erased : nil
+        if try isSpent(owner: owner, idempotencyKey: idempotencyKey) { return .erased }
+        return try keyBar(owner: owner, idempotencyKey: idempotencyKey).map { .barred($0) }
+    }
+
+    /// Makes a key one that can begin nothing, unless it has begun something: in one step, so that a start and this one cannot
+    /// both have come first. Kept as long as transactions are.
+    ///
+    /// - Throws: what keeps the journal from being written.
+    public func bar(
+        owner: Principal, idempotencyKey: String, as reason: KeyBar, at time: Timestamp
+    ) throws(JournalError) -> BarOutcome {
+        try database.transaction { () throws(JournalError) in
+            // A clock that stands years behind would have it erased as soon as it is right again.
+            let time = max(time, try newestAuditTime() ?? time)
+            // Written in any case: what the answer rests on is on the disk, and the beginning with it.
+            try database.run(
+                "INSERT INTO barred_key (digest, reason, at) VALUES (?, ?, ?) ON CONFLICT (digest) DO UPDATE SET at = ?",
+                [
+                    .text(Journal.digest(uid: Int64(owner.uid), till: owner.till?.text ?? "", idempotencyKey)),
+                    .text(reason.rawValue), .integer(time.milliseconds), .integer(time.milliseconds),
+                ])
+            switch try request(owner: owner, idempotencyKey: idempotencyKey) {
+            case .recorded(let transaction): return .recorded(transaction.id)
+            case .erased: return .erased
+            case .barred, nil: return .barred
+            }
+        }
+    }
+
+    /// Why a key can begin nothing; `nil` where it can, or has.
+    func keyBar(owner: Principal, idempotencyKey: String) throws(JournalError) -> KeyBar? {
+        try database.query(
+            "SELECT reason FROM barred_key WHERE digest = ?",
+            [.text(Journal.digest(uid: Int64(owner.uid), till: owner.till?.text ?? "", idempotencyKey))]
+        ) { (row) throws(JournalError) in
+            // Whatever stands there, it is none that may begin.
+            KeyBar(rawValue: try row.text(0)) ?? .cancelled
+        }.first
     }
 
     func isSpent(owner: Principal, idempotencyKey: String) throws(JournalError) -> Bool {

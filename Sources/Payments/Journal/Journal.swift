@@ -125,7 +125,8 @@ public final class Journal {
             owner.values + [.text(idempotencyKey)]
         ) { (row) throws(JournalError) in (try row.text(0), try row.text(1)) }
         guard let (text, hash) = found.first else {
-            return try isSpent(owner: owner, idempotencyKey: idempotencyKey) ? .erased : nil
+            if try isSpent(owner: owner, idempotencyKey: idempotencyKey) { return .erased }
+            return try keyBar(owner: owner, idempotencyKey: idempotencyKey).map { .barred($0) }
         }
         guard let id = TransactionID(text) else { throw .damaged }
         return hash == requestHash ? .repeated(id) : .keyReused(id)

@@ -28,7 +28,7 @@ struct JournalDigests {
     static let others: [(table: String, key: String)] = [
         ("business_day", "id"), ("batch", "id"), ("credential", "id"), ("agreement", "id"),
         ("profile", "sequence"), ("terms_acceptance", "sequence"), ("installation", "only_row"),
-        ("standing_lane", "lane"),
+        ("standing_lane", "lane"), ("barred_key", "digest"),
     ]
     /// Counters of the only row of `installation`.
     private static let counters: Set<String> = ["next_event", "next_number", "next_change"]

@@ -94,4 +94,6 @@ public enum Creation: Equatable, Sendable {
     case keyReused(TransactionID)
     /// The same principal has used this key, and what became of it has been erased because its time was over.
     case erased
+    /// The same principal's key can begin nothing.
+    case barred(KeyBar)
 }

@@ -19,6 +19,20 @@ public struct Moment: Equatable, Sendable {
         return Timestamp(milliseconds: isTooLate ? .max : sum)
     }
 
+    /// The moment at which the wall clock says `time` if it runs from here on like the monotonic one.
+    public func moment(of time: Timestamp) -> Moment {
+        let (ahead, isFar) = time.milliseconds.subtractingReportingOverflow(wall.milliseconds)
+        let (sum, isFarther) = monotonic.addingReportingOverflow(isFar ? .max : ahead)
+        return Moment(monotonic: isFarther ? .max : sum, wall: time)
+    }
+
+    /// Milliseconds until `end`, by whichever clock says less; negative where one of them is past it.
+    func left(until end: Moment) -> Int64 {
+        let (awake, isFar) = end.monotonic.subtractingReportingOverflow(monotonic)
+        let (told, isFarther) = end.wall.milliseconds.subtractingReportingOverflow(wall.milliseconds)
+        return min(isFar ? .max : awake, isFarther ? .max : told)
+    }
+
     /// The latest that it may be, for whatever was sent before: what the wall clock says, or the last time that an earlier
     /// run believed with what has gone by since, and two minutes: that run noted its time once a minute, and a time server
     /// may have put the clock back by another.

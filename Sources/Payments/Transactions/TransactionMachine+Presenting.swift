@@ -42,9 +42,11 @@ extension TransactionMachine {
             write([change(.preparing)], next: .preparing(presentation))
         case (.created, .prepared(let lanes)), (.preparing, .prepared(let lanes)):
             guard let first = lanes.first else { return end(.internalFault) }
+            let wait = demand.cardTime(at: now)
+            guard wait > 0 else { return end(.requestTooLate) }
             var armed = change(.armed)
             armed.lane = first
-            presentation.cardBy = now.after(.seconds(demand.deadline) + Self.readerTime)
+            presentation.cardBy = now.after(.milliseconds(wait) + Self.readerTime)
             presentation.giveUpAt = presentation.cardBy
             write([armed], next: .armed(presentation), then: [.arm(lanes)])
         case (.created, .notPrepared(let code)), (.preparing, .notPrepared(let code)): end(code)
@@ -154,6 +156,8 @@ extension TransactionMachine {
         presentation.message = nil
         presentation.isFailing = false
         guard case .armed = phase else { return keep(presentation) }
+        // Nobody stands there any more who was there when it was asked for.
+        guard !demand.isPast(at: now) else { return end(.requestTooLate) }
         if !isLoyalty { local(.connectEarly) }
         var reading = change(.reading)
         reading.lane = winner

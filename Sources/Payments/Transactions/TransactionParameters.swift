@@ -21,6 +21,8 @@ public struct TransactionParameters: Sendable {
     public var owner: Principal
     /// Seconds for the card to be presented.
     public var deadline = Limits.defaultDeadlineSeconds
+    /// When the wait for a card ends whatever `deadline` says, by both clocks; `nil` for no such time.
+    public var notAfter: Moment?
     /// Goes on when its client has gone.
     public var isDetached = true
     /// Seconds within which an approval has to be confirmed.
@@ -59,5 +61,22 @@ public struct TransactionParameters: Sendable {
     public init(kind: AuthorizationRequest.Kind, owner: Principal) {
         self.kind = kind
         self.owner = owner
+    }
+}
+
+extension TransactionParameters {
+    /// How long a card is waited for from `now` on, in milliseconds; 0 where its time is over.
+    ///
+    /// A machine that slept has lost no time on the monotonic clock, and a wall clock that was set back gives none back: the
+    /// shorter of the two counts.
+    public func cardTime(at now: Moment) -> Int64 {
+        let wanted = Int64(deadline) * 1_000
+        guard let notAfter else { return wanted }
+        return max(0, min(wanted, now.left(until: notAfter)))
+    }
+
+    /// Whether a card comes so late that the machine has slept meanwhile: a reader's own wait ends in time.
+    func isPast(at now: Moment) -> Bool {
+        notAfter.map { now.left(until: $0) < -TransactionMachine.readerTime.milliseconds } ?? false
     }
 }

@@ -187,6 +187,14 @@ public struct TapClient: Sendable {
         try await call(HTTPClientRequest(.delete, "/v1/transactions/\(id)"))
     }
 
+    /// Cancels what this key has begun, or sees to it that a request with it begins nothing any more. Asking again changes nothing.
+    ///
+    /// - Parameter key: the `Idempotency-Key` of the start, percent-encoded here.
+    @discardableResult
+    public func cancel(key: String) async throws(TapClientError) -> KeyCancelAnswer {
+        try await call(HTTPClientRequest(.delete, "/v1/transactions?key=\(HTTPClientRequest.percentEncoded(key))"))
+    }
+
     /// Confirms an approval that was asked for with `confirmWithin`. Confirming again changes nothing.
     ///
     /// - Throws: `confirmation.too_late` where it is being taken back, `confirmation.not_wanted`,

@@ -123,8 +123,7 @@ struct RecoveryTests {
         try alterJournal(
             in: folder,
             """
-            DROP TABLE session;
-            DROP TABLE standing_lane;
+            DROP TABLE barred_key;
             DELETE FROM meta WHERE name = 'digests' OR name LIKE 'payment:%';
             PRAGMA user_version = \(version - 1);
             """)

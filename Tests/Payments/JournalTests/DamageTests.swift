@@ -156,7 +156,8 @@ import Transactions
             let records = try fill(5)
             try sqlite(
                 """
-                DROP TABLE meta; DROP TABLE digest; DROP TABLE session; DROP TABLE standing_lane; PRAGMA user_version = 13;
+                DROP TABLE meta; DROP TABLE digest; DROP TABLE session; DROP TABLE standing_lane; DROP TABLE barred_key;
+                PRAGMA user_version = 13;
                 UPDATE payment SET value = 7 WHERE order_reference = 'order-2'
                 """)
             do { #expect(try Journal(directory: path).damagedPayments().isEmpty) }

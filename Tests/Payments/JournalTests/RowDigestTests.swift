@@ -50,6 +50,7 @@ struct RowDigestTests {
                 VALUES ('merchant', '1', 'hash', 'key', 5, 'root', 0, 'local');
             INSERT INTO spent_key VALUES ('digest');
             INSERT INTO session VALUES ('\(stored)', 3, 'hold', 'machine-1', 7);
+            INSERT INTO barred_key VALUES ('barred', 'cancelled', 5);
             INSERT INTO standing_lane VALUES ('main', 3, 1, 500);
             INSERT INTO ledger (at, payment, operation, entry, currency, mode, scheme, type, lane, cashier)
                 VALUES (5, '\(sale)', 'other', 'corrected', 'EUR', 'test', 'visa', 'purchase', 'main', 'anna');

@@ -62,7 +62,8 @@ class Upgrade(Stage):
 
     def prepare(self, path):
         with journal(path) as books:
-            books.execute("DROP TABLE digest")
+            for table in ("digest", "session", "standing_lane", "barred_key"):
+                books.execute(f"DROP TABLE {table}")
             books.execute("DELETE FROM meta WHERE name = 'digests' OR name LIKE 'payment:%'")
             books.execute("PRAGMA user_version = 13")
         books.close()

@@ -124,8 +124,14 @@ struct PointOfSaleAPI: Sendable {
                         standing: Set(settings.snapshot.lanes.filter { $0.standing != nil }.map(\.name)))))
         case 1 where path[0] == "transactions":
             try request.only(
-                .get, .post, parameters: request.method == .get ? HTTPRequest.listParameters.union(["key"]) : [],
+                .get, .post, .delete,
+                parameters: request.method == .get
+                    ? HTTPRequest.listParameters.union(["key"]) : request.method == .delete ? ["key"] : [],
                 repeatable: ["state"])
+            if request.method == .delete {
+                try caller.roles.require(.cashier, or: .loyalty)
+                return try await cancel(key: request.query.first?.value ?? "", caller)
+            }
             guard request.method == .get else { return try await create(request, caller) }
             if let key = request.query.first(where: { $0.name == "key" }) {
                 try caller.roles.require(.cashier, or: .loyalty)

@@ -101,11 +101,10 @@ extension PointOfSaleAPI {
     func find(_ key: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         // There is one answer at most; programs that are made from the contract name the default all the same.
         _ = try request.number("limit", in: Limits.page)
-        guard request.query.allSatisfy({ ["key", "limit"].contains($0.name) }),
-            Limits.idempotencyKeyLength.contains(key.utf8.count),
-            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { throw ErrorBody(.requestInvalidParameter, field: "key") }
-        let own = PrincipalKey(caller.principal, key: key)
+        guard request.query.allSatisfy({ ["key", "limit"].contains($0.name) }) else {
+            throw ErrorBody(.requestInvalidParameter, field: "key")
+        }
+        let own = try caller.own(key: key)
         let running = await store.books.keys.holder(of: own)
         let known: KnownRequest?
         do throws(JournalError) {
@@ -119,6 +118,7 @@ extension PointOfSaleAPI {
         case .recorded(let found):
             return .message(200, TransactionList(transactions: [try await self.known(found.id)]))
         case .erased: throw ErrorBody(.transactionErased)
+        case .barred(let reason): throw ErrorBody(ErrorCode(reason))
         case nil:
             // Being accepted in this very moment: it is neither recorded nor lost.
             if let running { throw ErrorBody(.idempotencyInProgress, transaction: running) }

@@ -15,6 +15,7 @@ struct TransactionAdmission: Sendable {
     func admit(_ demand: AdmissionRequest) async -> Admission {
         do throws(ErrorBody) {
             if let known = try await earlier(demand) { return known }
+            try await requireInTime(demand)
             let draft = try await draft(of: demand)
             switch try await runner.change({ draft.enter(&$0) }).get() {
             case .tried(let answer): return .acceptable(answer)
@@ -33,6 +34,7 @@ struct TransactionAdmission: Sendable {
     ///
     /// - Throws: what would be refused.
     func check(_ demand: AdmissionRequest) async throws(ErrorBody) {
+        if let refusal = lateness(of: demand.request) { throw refusal }
         let draft = try await draft(of: demand)
         _ = try await runner.change { draft.enter(&$0) }.get()
     }
@@ -48,11 +50,45 @@ struct TransactionAdmission: Sendable {
                 return .repeated(transaction)
             case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
             case .erased: return .refused(.transactionErased)
+            case .barred(let reason): return .refused(ErrorCode(reason))
             case .created, nil: return nil
             }
         } catch {
             throw ErrorBody(ErrorCode(error))
         }
+    }
+
+    // MARK: - Requests that come too late
+
+    /// What a request has against itself that says when it can begin at the latest.
+    ///
+    /// A clock that is not believed says nothing about it: live, nothing begins by it; test mode goes on, as it does otherwise
+    /// (docs/internals/decisions/0019).
+    static func lateness(
+        _ end: Timestamp?, at now: Timestamp, _ mode: Mode, _ doubt: @autoclosure () -> ClockTrust.Doubt?
+    ) -> ErrorBody? {
+        guard let end else { return nil }
+        if mode == .live, doubt() != nil { return ErrorBody(.clockUnbelievable, field: "notAfter") }
+        return now < end ? nil : ErrorBody(.requestTooLate, field: "notAfter")
+    }
+
+    private func lateness(of request: TransactionRequest) -> ErrorBody? {
+        Self.lateness(request.notAfter, at: .now, runner.mode, runner.clock.doubt)
+    }
+
+    /// Refuses what comes too late, for good: a clock that is put back later does not let its key begin.
+    private func requireInTime(_ demand: AdmissionRequest) async throws(ErrorBody) {
+        guard let refusal = lateness(of: demand.request) else { return }
+        guard refusal.error.code == ErrorCode.requestTooLate.rawValue, demand.request.dryRun != true else {
+            throw refusal
+        }
+        guard await runner.change({ $0.pace.take(demand.key.owner, bytes: demand.bytes, at: .now) }) else {
+            throw ErrorBody(.requestTooOften)
+        }
+        do throws(JournalError) { _ = try await runner.bar(demand.key, as: .late) } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
+        throw refusal
     }
 
     // MARK: - What the journal adds to a request

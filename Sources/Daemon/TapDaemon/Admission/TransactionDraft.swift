@@ -123,6 +123,7 @@ struct TransactionDraft: Sendable {
         }
         var laidDown = TransactionParameters(kind: AuthorizationRequest.Kind(request), owner: demand.key.owner)
         laidDown.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
+        laidDown.notAfter = request.notAfter.map { now.moment(of: $0) }
         // Where nobody stands there with a card, the client's going away changes nothing.
         laidDown.isDetached = request.asksForCard ? request.detached ?? false : true
         laidDown.confirmWithin = request.confirmWithin

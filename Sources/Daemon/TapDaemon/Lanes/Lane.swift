@@ -80,7 +80,7 @@ actor Lane {
         var order = order
         if order.takesPresentCard { mayHoldCard = false }
         let takesTags = order.loyalty != nil
-        guard let reader = racingReader(&order.deadline, progress, takesTags: takesTags) else { return }
+        guard let reader = racingReader(&order.deadline, order.latest, progress, takesTags: takesTags) else { return }
         do throws(PaymentTapError) {
             if let combined = order.combinedTap(reader: name) {
                 try tap(combined, on: reader, order, progress)
@@ -97,10 +97,10 @@ actor Lane {
 
     /// - Returns: `nil` where the reader is not ready, which `progress` has been told.
     private func racingReader(
-        _ deadline: inout Int, _ progress: RaceEntry, takesTags: Bool
+        _ deadline: inout Int, _ latest: TapInstant?, _ progress: RaceEntry, takesTags: Bool
     ) -> (any CardReader)? {
         do throws(ReaderError) {
-            return RacingReader(try readied(&deadline, progress), progress, takesTags: takesTags)
+            return RacingReader(try readied(&deadline, latest, progress), progress, takesTags: takesTags)
         } catch {
             progress.yield(.ended(.reader(error)))
             return nil
@@ -133,7 +133,7 @@ actor Lane {
     func readPasses(_ order: LoyaltyOrder, _ progress: RaceEntry) {
         defer { progress.finish() }
         var order = order
-        guard let reader = racingReader(&order.deadline, progress, takesTags: true) else { return }
+        guard let reader = racingReader(&order.deadline, order.latest, progress, takesTags: true) else { return }
         do throws(ReaderError) {
             let outcome = try order.tap.run(on: reader, cancellation: progress.cancellation) {
                 progress.yield(.loyaltySignal($0))
@@ -217,12 +217,14 @@ actor Lane {
     /// The reader, with nothing on it that was there before the request.
     ///
     /// - Parameter seconds: for the card to be presented; becomes what is left of them.
-    private func readied(_ seconds: inout Int, _ place: RaceEntry) throws(ReaderError) -> any CardReader {
+    private func readied(
+        _ seconds: inout Int, _ latest: TapInstant?, _ place: RaceEntry
+    ) throws(ReaderError) -> any CardReader {
         let reader = try opened()
         if mayHoldCard {
             let begin = monotonicNow()
             do throws(ReaderError) {
-                try awaitRemoval(reader, until: begin.advanced(byMilliseconds: UInt64(max(0, seconds)) * 1_000), place)
+                try awaitRemoval(reader, until: .end(of: seconds, latest), place)
             } catch {
                 if error == .detached { detach() }
                 throw error

@@ -20,6 +20,8 @@ struct TapOrder: Sendable {
     let sequence: UInt32
     /// Seconds for the card to be presented.
     var deadline: Int
+    /// When the wait ends whatever `deadline` says; `nil` for no such time.
+    let latest: TapInstant?
     /// The passes wanted in the same tap.
     let loyalty: LoyaltyRequest?
     /// AIDs or RIDs that the shop prefers on a co-badged card.
@@ -63,7 +65,7 @@ struct TapOrder: Sendable {
         var tap = PaymentTap(
             configuration: configuration, authentication: terminal.file.authentication,
             transaction: transaction, binding: binding, recipient: terminal.recipient,
-            deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: UInt64(max(0, deadline)) * 1_000)))
+            deadlines: TapDeadlines(card: .end(of: deadline, latest)))
         tap.marker = marker
         tap.pinAccount = pinAccounts[reader]
         tap.denied = terminal.denied
@@ -76,11 +78,19 @@ struct LoyaltyOrder: Sendable {
     let request: LoyaltyRequest
     /// Seconds for the phone or member card to be presented.
     var deadline: Int
+    /// When the wait ends whatever `deadline` says; `nil` for no such time.
+    let latest: TapInstant?
 
     var tap: LoyaltyTap {
-        LoyaltyTap(
-            request: request,
-            deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: UInt64(max(0, deadline)) * 1_000)))
+        LoyaltyTap(request: request, deadlines: TapDeadlines(card: .end(of: deadline, latest)))
+    }
+}
+
+extension TapInstant {
+    /// When a wait of so many seconds ends that begins now, and at `latest` in any case.
+    static func end(of seconds: Int, _ latest: TapInstant?) -> TapInstant {
+        let end = monotonicNow().advanced(byMilliseconds: UInt64(max(0, seconds)) * 1_000)
+        return latest.map { min($0, end) } ?? end
     }
 }
 

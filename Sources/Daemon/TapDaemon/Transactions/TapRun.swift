@@ -18,7 +18,8 @@ struct TapRun: Sendable {
     func run() async {
         let armed = ArmedLanes(id, tap.lanes, tap.race, runner)
         let deadline = running.machine.demand.deadline
-        async let threads: Void = armed.occupy(deadline: deadline, work(deadline))
+        let latest = running.machine.demand.latest(from: .now)
+        async let threads: Void = armed.occupy(deadline: deadline, work(deadline, latest))
         var translation = TapTranslation(running, first: tap.lanes.first?.name ?? running.transaction.lane)
         for await _ in tap.race.news {
             for step in tap.race.takeProgress() { await bring(step, &translation) }
@@ -71,18 +72,27 @@ struct TapRun: Sendable {
         await tap.race.othersAreFree.wait(atMost: .seconds(1))
     }
 
-    private func work(_ deadline: Int) -> @Sendable (Lane, RaceEntry) async -> Void {
+    private func work(_ deadline: Int, _ latest: TapInstant?) -> @Sendable (Lane, RaceEntry) async -> Void {
         let (terms, transaction) = (running.terms, running.transaction)
         if transaction.type == .loyalty, let request = terms.loyalty {
-            let order = LoyaltyOrder(request: request, deadline: deadline)
+            let order = LoyaltyOrder(request: request, deadline: deadline, latest: latest)
             return { await $0.readPasses(order, $1) }
         }
         let order = TapOrder(
             id: id, type: transaction.type, amount: transaction.amount, terminal: terms.terminal,
-            sequence: running.sequence, deadline: deadline, loyalty: terms.loyalty,
+            sequence: running.sequence, deadline: deadline, latest: latest, loyalty: terms.loyalty,
             preferredApplications: terms.preferredApplications, marker: terms.marker,
             pinAccounts: running.pinPlaces.mapValues(\.account), delivered: tap.handover,
             takesPresentCard: terms.tap != nil)
         return { await $0.tap(order, $1) }
+    }
+}
+
+extension TransactionParameters {
+    /// When the wait for a card that begins now ends at the latest, on the reader's clock; `nil` for no such time.
+    fileprivate func latest(from now: Moment) -> TapInstant? {
+        guard notAfter != nil else { return nil }
+        let end = now.monotonic &+ cardTime(at: now)
+        return TapInstant(nanoseconds: 0).advanced(byMilliseconds: UInt64(clamping: end))
     }
 }

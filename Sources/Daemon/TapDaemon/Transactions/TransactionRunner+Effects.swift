@@ -96,6 +96,10 @@ extension TransactionRunner {
     }
 
     private func arm(_ names: [String], _ id: TransactionID, _ run: EffectRun) {
+        // The journal may have taken long.
+        guard run.running.machine.demand.cardTime(at: .now) > 0 else {
+            return take(.ended(.requestTooLate, withoutApplication: false), id)
+        }
         guard let tap = ArmedTap(books.lanes.table.taken(by: id, of: names).map(\.lane)) else {
             return take(.ended(.internalFault, withoutApplication: false), id)
         }

@@ -57,9 +57,9 @@ struct TransactionTable: Sendable {
     }
 
     /// When the holder of its lanes goes at the latest.
-    mutating func setDeadline(of running: LiveTransaction, at now: Timestamp) {
-        let wait = Int64(running.machine.demand.deadline) * 1_000
-        lanes.table.setDeadline(Timestamp(milliseconds: now.milliseconds + wait), of: running.transaction.id)
+    mutating func setDeadline(of running: LiveTransaction, at now: Moment) {
+        let end = now.wall.milliseconds + running.machine.demand.cardTime(at: now)
+        lanes.table.setDeadline(Timestamp(milliseconds: end), of: running.transaction.id)
     }
 
     /// Takes a lane for commands to a card, in the same step in which it was found free.

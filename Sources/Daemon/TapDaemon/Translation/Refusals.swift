@@ -74,6 +74,17 @@ extension PointOfSaleAPI {
     }
 }
 
+extension ErrorCode {
+    /// Why a key has no transaction and gets none.
+    init(_ reason: KeyBar) {
+        self =
+            switch reason {
+            case .cancelled: .requestCancelled
+            case .late: .requestTooLate
+            }
+    }
+}
+
 extension ErrorDetail {
     /// Why the machine's clock is not believed, which is the log's to say.
     init(of doubt: ClockTrust.Doubt) { self.init(ErrorCode.clockUnbelievable) }

@@ -126,3 +126,27 @@ public struct CancelAnswer: Codable, Equatable, Sendable {
         self.transaction = transaction
     }
 }
+
+/// Answer of `DELETE /v1/transactions?key=K`.
+public struct KeyCancelAnswer: Codable, Equatable, Sendable {
+    public var outcome: CancelAnswer.Outcome
+    /// The state that made it too late.
+    public var phase: TransactionState?
+    /// After `sent`: the payment is taken back if it turns out to be approved.
+    public var becomesReversal: Bool?
+    /// No request with the key has come, and none that comes can begin.
+    public var neverBegan: Bool?
+    /// Missing with `neverBegan`.
+    public var transaction: Transaction?
+
+    /// The key's transaction was there.
+    public init(_ answer: CancelAnswer) {
+        (outcome, phase, becomesReversal) = (answer.outcome, answer.phase, answer.becomesReversal)
+        transaction = answer.transaction
+    }
+
+    private init() { (outcome, neverBegan) = (.cancelled, true) }
+
+    /// The key has no transaction, and gets none.
+    public static var nothingBegan: KeyCancelAnswer { KeyCancelAnswer() }
+}

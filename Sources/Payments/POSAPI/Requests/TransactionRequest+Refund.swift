@@ -10,7 +10,7 @@ extension TransactionRequest {
 
     /// What one may say besides for which a card is read.
     private static var ofRead: Set<CodingKeys> {
-        [.lane, .lanes, .group, .deadline, .detached, .preferredApplications]
+        [.lane, .lanes, .group, .deadline, .notAfter, .detached, .preferredApplications]
     }
 
     /// Whether a card is read for it.
@@ -33,6 +33,7 @@ extension TransactionRequest {
         lanes = try members.decodeIfPresent([String].self, forKey: .lanes)
         group = try members.decodeIfPresent(String.self, forKey: .group)
         deadline = members.contains(.deadline) ? try members.decodeWhole(Int.self, forKey: .deadline) : nil
+        notAfter = try members.decodeTimeWithZone(forKey: .notAfter, decoder)
         detached = try members.decodeIfPresent(Bool.self, forKey: .detached)
         preferredApplications = try members.decodeIfPresent([String].self, forKey: .preferredApplications)?
             .map { $0.uppercased() }

@@ -43,6 +43,8 @@ public struct TransactionRequest: Equatable, Sendable {
     public var order: String?
     /// Seconds within which the card must be presented, 1…600; 60 if not given.
     public var deadline: Int?
+    /// When it can begin at the latest, and when the wait for its card ends at the latest. Where a card is read only.
+    public var notAfter: Timestamp?
     /// The transaction goes on when its client disconnects.
     public var detached: Bool?
 
@@ -79,8 +81,8 @@ public enum VerificationReason: String, Codable, CaseIterable, Sendable {
 
 extension TransactionRequest: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
-        case loyalty, language, description, preferredApplications, dryRun, confirmWithin
+        case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, notAfter
+        case detached, loyalty, language, description, preferredApplications, dryRun, confirmWithin
         case confirmRepeatWithin, allowRepeat, of, card, retryOf
         case agreement, credential, initiator, capture, store, expires, accessible, to
     }
@@ -136,6 +138,7 @@ extension TransactionRequest: Codable {
         agreement = try members.decodeIfPresent(AgreementTerms.self, forKey: .agreement)
         order = try members.decodeIfPresent(String.self, forKey: .order)
         deadline = members.contains(.deadline) ? try members.decodeWhole(Int.self, forKey: .deadline) : nil
+        notAfter = try members.decodeTimeWithZone(forKey: .notAfter, decoder)
         detached = try members.decodeIfPresent(Bool.self, forKey: .detached)
         confirmWithin =
             members.contains(.confirmWithin) ? try members.decodeWhole(Int.self, forKey: .confirmWithin) : nil
@@ -187,6 +190,7 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(consent, forKey: .consent)
         try members.encodeIfPresent(order, forKey: .order)
         try members.encodeIfPresent(deadline, forKey: .deadline)
+        try members.encodeIfPresent(notAfter, forKey: .notAfter)
         try members.encodeIfPresent(detached, forKey: .detached)
         try members.encodeIfPresent(confirmWithin, forKey: .confirmWithin)
         try members.encodeIfPresent(confirmRepeatWithin, forKey: .confirmRepeatWithin)
@@ -320,6 +324,13 @@ extension TransactionRequest {
 }
 
 extension KeyedDecodingContainer where Key: CodingKey {
+    /// RFC 3339 with its zone; `nil` where it is not there.
+    func decodeTimeWithZone(forKey key: Key, _ decoder: any Decoder) throws -> Timestamp? {
+        guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard let time = Timestamp(withZone: text) else { throw decoder.refusal(.requestInvalidField, at: key) }
+        return time
+    }
+
     func refuse(_ keys: [Key], _ decoder: any Decoder) throws {
         if let key = keys.first(where: { contains($0) }) {
             throw decoder.refusal(.requestFieldNotApplicable, at: key)

@@ -49,7 +49,14 @@ extension ErrorCode {
             row(422, .integrator)
         case .idempotencyInProgress:
             row(409, .integrator, retry: true)
-        case .authRoleMissing, .authAdminRequired, .authDelegationRefused, .laneNotYours, .originRefused:
+        case .requestTooLate:
+            row(409, .cashier, next: [.retrySameCard, .otherMethod])
+        case .requestCancelled:
+            row(409, .integrator)
+        case .remoteUnseen:
+            row(409, .administrator)
+        case .authRoleMissing, .authAdminRequired, .authDelegationRefused, .laneNotYours, .originRefused,
+            .remoteAmountExceeded, .remoteCurrencyNotAllowed, .remoteDayExceeded:
             row(403, .administrator)
         case .tokenUnknown:
             row(401, .administrator)

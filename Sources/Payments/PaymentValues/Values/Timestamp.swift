@@ -80,6 +80,27 @@ extension Timestamp: LosslessStringConvertible {
         milliseconds = Int64(seconds) * 1_000 + Int64(fraction)
     }
 
+    /// Reads RFC 3339 §5.6 with any offset, as a client far away writes it.
+    ///
+    /// - Returns: `nil` for a time without a zone: nobody knows which moment it is.
+    public init?(withZone text: String) {
+        if let time = Timestamp(text) {
+            self = time
+            return
+        }
+        let units = Array(text.utf8)
+        guard units.count >= 25 else { return nil }
+        let zone = units[(units.count - 6)...]
+        let (start, sign) = (zone.startIndex, zone[zone.startIndex])
+        guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), zone[start + 3] == UInt8(ascii: ":"),
+            let hours = Timestamp.digits(zone[start + 1..<start + 3]), hours < 24,
+            let minutes = Timestamp.digits(zone[start + 4..<start + 6]), minutes < 60,
+            let local = Timestamp(String(decoding: units.dropLast(6), as: UTF8.self) + "Z")
+        else { return nil }
+        let ahead = Int64(hours * 3_600 + minutes * 60)
+        self = local.advanced(bySeconds: sign == UInt8(ascii: "+") ? -ahead : ahead)
+    }
+
     private static func padded(_ number: Int, _ width: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
