@@ -127,6 +127,9 @@ def body(name, case):
     if name == "setStandingLane" and is_right(case):
         # Customers go on tapping, for what the machine's calls expect.
         content.update({member: value for member, value in (("armed", True), ("amount", 2500)) if member in content})
+    if "notAfter" in content and is_right(case) and turn("notAfter") != 0:
+        # What the contract makes up lies in any century.
+        content["notAfter"] = "2199-01-01T01:00:00+01:00"
     if name == "reportRefusals" and is_right(case):
         # Codes have names that no schema lists.
         for refusal in content["refusals"]:

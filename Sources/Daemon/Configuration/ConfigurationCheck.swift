@@ -71,13 +71,26 @@ public struct ConfigurationCheck: Sendable {
     }
 
     /// What is no mistake, and good to know.
-    private var remarks: [String] { nameRemarks + keyRemarks + (read?.lanes.enumerated().flatMap(laneRemarks) ?? []) }
+    private var remarks: [String] {
+        nameRemarks + keyRemarks + remoteRemarks + (read?.lanes.enumerated().flatMap(laneRemarks) ?? [])
+    }
 
     private var nameRemarks: [String] { read?.formerNames.map(\.description) ?? [] }
 
     private var keyRemarks: [String] {
         guard let key = read?.adapter.recipient, key.keyID == key.thumbprint else { return [] }
         return ["psp.recipient-key has no kid: its thumbprint (RFC 7638) \(key.keyID) stands for it in every envelope"]
+    }
+
+    private var remoteRemarks: [String] {
+        guard let remote = read?.remote else { return [] }
+        let lanes = remote.lanes.sorted().joined(separator: ", ")
+        return [
+            remote.isUnseen
+                ? "a backend may charge on \(lanes) though nothing there shows the amount: remote.unseen is true"
+                : "each start of a backend on \(lanes) is refused with remote.unseen while no display of that lane is open. "
+                    + "Pair one, or write unseen = true in [remote]"
+        ]
     }
 
     /// What the part of a PC/SC name leaves open: which of several readers, and which of a reader's slots.

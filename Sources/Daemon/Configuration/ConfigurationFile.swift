@@ -16,6 +16,8 @@ public struct ConfigurationFile: Sendable {
     public var pos: PointOfSaleSettings
     /// `nil` where nobody may speak for tills.
     public var gateway: GatewaySettings?
+    /// `nil` where no backend starts payments.
+    public var remote: RemoteSettings?
     public var adapter: AdapterSettings
     public var journal: JournalSettings
     public var day = DaySettings()
@@ -138,6 +140,7 @@ public struct ConfigurationFile: Sendable {
         readLanes(&top)
         readPINDevices(&top)
         readGateway(&top)
+        readRemote(&top)
         checkDescriptors(&top)
         loyalty = LoyaltySettings(&top)
         offline = ConfigurationFile.offline(&top, mode: mode)

@@ -65,7 +65,7 @@ extension ConfigurationFile {
 
 extension ConfigurationTable {
     /// A list of words of which each has to be one of a few.
-    fileprivate mutating func words<Word: RawRepresentable<String>>(
+    mutating func words<Word: RawRepresentable<String>>(
         _ key: String, of type: Word.Type, _ known: String
     ) -> [Word] {
         texts(key).compactMap { text in

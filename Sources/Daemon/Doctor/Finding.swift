@@ -30,6 +30,7 @@ public struct Finding: Equatable, Sendable {
         case coreDumps = "core-dumps"
         case worker
         case gateway
+        case remote
     }
 
     public let subject: Subject

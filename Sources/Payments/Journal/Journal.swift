@@ -110,6 +110,9 @@ public final class Journal {
             {
                 return earlier
             }
+            if let left = try leftOfDay(for: new), left < new.amount.value {
+                return .overDayLimit(Money(value: left, currency: new.amount.currency))
+            }
             let number = try insert(new)
             if let agreement = new.agreement { try insert(agreement, of: nil, with: new.id, new.owner) }
             return .created(number: number)
@@ -315,6 +318,7 @@ extension Journal {
             AuditEntry(
                 .state, subject: new.id.text, detail: "created \(new.type.rawValue) \(amount) \(new.owner)",
                 at: new.at))
+        try noteOrder(of: new)
         return number
     }
 

@@ -31,6 +31,22 @@ public struct NewTransaction: Equatable, Sendable {
     /// With a card that is to be stored: what its holder has agreed to, written before the card is read.
     public var agreement: Agreement?
 
+    /// With what a backend far away asks for.
+    public var remote: Remote?
+
+    /// Where an order comes from, and what limits it.
+    public struct Remote: Equatable, Sendable {
+        /// Who has signed it, as the program says that passes it on.
+        public var issuer: String?
+        public var key: String?
+        /// The most of all such payments of 24 hours together, this one included, in minor units; `nil` for no limit.
+        public var dayLimit: Int64?
+
+        public init(issuer: String?, key: String?, dayLimit: Int64?) {
+            (self.issuer, self.key, self.dayLimit) = (issuer, key, dayLimit)
+        }
+    }
+
     public init(
         id: TransactionID, owner: Principal, idempotencyKey: String, requestHash: String, type: TransactionType,
         mode: Mode,
@@ -96,4 +112,6 @@ public enum Creation: Equatable, Sendable {
     case erased
     /// The same principal's key can begin nothing.
     case barred(KeyBar)
+    /// With what backends have begun within 24 hours it is too much: so much may still be.
+    case overDayLimit(Money)
 }

@@ -13,6 +13,8 @@ public struct AdmissionRequest: Sendable {
     public let lanes: Set<String>?
     /// Of the request as it came.
     public let bytes: Int
+    /// With what a backend far away asks for: whose order it is.
+    public var origin: OrderOrigin?
     /// The tap on a lane that stands alone that it comes from; `nil` for what a client asks for.
     public var standing: StandingTap?
 
@@ -25,6 +27,15 @@ public struct AdmissionRequest: Sendable {
         self.requestHash = requestHash
         self.lanes = lanes
     }
+}
+
+/// Who has signed an order of a backend far away, as the program says that passes it on. Its name is the idempotency key.
+public struct OrderOrigin: Equatable, Sendable {
+    public var issuer: String?
+    /// Name of the key, `kid`.
+    public var key: String?
+
+    public init(issuer: String? = nil, key: String? = nil) { (self.issuer, self.key) = (issuer, key) }
 }
 
 /// What comes of a request for a transaction.

@@ -21,16 +21,15 @@ public struct Moment: Equatable, Sendable {
 
     /// The moment at which the wall clock says `time` if it runs from here on like the monotonic one.
     public func moment(of time: Timestamp) -> Moment {
-        let (ahead, isFar) = time.milliseconds.subtractingReportingOverflow(wall.milliseconds)
-        let (sum, isFarther) = monotonic.addingReportingOverflow(isFar ? .max : ahead)
-        return Moment(monotonic: isFarther ? .max : sum, wall: time)
+        let ahead = time.milliseconds.distance(from: wall.milliseconds)
+        let (sum, isFar) = monotonic.addingReportingOverflow(ahead)
+        return Moment(monotonic: isFar ? (ahead < 0 ? .min : .max) : sum, wall: time)
     }
 
     /// Milliseconds until `end`, by whichever clock says less; negative where one of them is past it.
     func left(until end: Moment) -> Int64 {
-        let (awake, isFar) = end.monotonic.subtractingReportingOverflow(monotonic)
-        let (told, isFarther) = end.wall.milliseconds.subtractingReportingOverflow(wall.milliseconds)
-        return min(isFar ? .max : awake, isFarther ? .max : told)
+        min(
+            end.monotonic.distance(from: monotonic), end.wall.milliseconds.distance(from: wall.milliseconds))
     }
 
     /// The latest that it may be, for whatever was sent before: what the wall clock says, or the last time that an earlier
@@ -51,6 +50,14 @@ public struct Moment: Equatable, Sendable {
     func after(_ duration: Duration) -> Int64 {
         let (sum, isTooLate) = monotonic.addingReportingOverflow(duration.milliseconds)
         return isTooLate ? .max : sum
+    }
+}
+
+extension Int64 {
+    /// This minus `earlier`; the end of the range where there is none so far.
+    fileprivate func distance(from earlier: Int64) -> Int64 {
+        let (difference, isFar) = subtractingReportingOverflow(earlier)
+        return isFar ? (self < earlier ? .min : .max) : difference
     }
 }
 

@@ -97,6 +97,9 @@ final class DisplayHub: Sendable {
         return queue
     }
 
+    /// Lanes whose amounts somebody is shown now.
+    var shownLanes: [String] { state.withLock { Set($0.subscribers.values.map(\.lane)).sorted() } }
+
     /// A till was revoked.
     func end(_ till: String) {
         let queues = state.withLock { $0.subscribers.values.filter { $0.till == till }.map(\.queue) }

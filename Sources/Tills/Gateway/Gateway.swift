@@ -55,6 +55,7 @@ package final class Gateway: Sendable {
             group.addTask { await self.followEvents() }
             group.addTask { await self.displays.run() }
             group.addTask { await self.report() }
+            group.addTask { await self.tellDisplays() }
         }
     }
 
@@ -108,6 +109,25 @@ package final class Gateway: Sendable {
     private func lanes(of till: TillName?) -> [String] {
         guard let till else { return [] }
         return state.withLock { $0.book.tills[till.text]?.lanes ?? [] }
+    }
+
+    // MARK: - Displays
+
+    /// Tells the daemon on which lanes customers are shown their amounts: at once where that changes, and every fifteen seconds.
+    private func tellDisplays() async {
+        var told: (lanes: [String], at: UInt64) = ([], 0)
+        while (try? await Task.sleep(for: .milliseconds(500))) != nil {
+            let (lanes, now) = (displays.shownLanes, MachineClock.awake)
+            let isOld = now &- told.at > 15_000_000_000 && !lanes.isEmpty
+            guard lanes != told.lanes || isOld, let body = try? WireJSON.encode(DisplayReport(lanes: lanes)) else {
+                continue
+            }
+            let request = HTTPClientRequest(
+                .post, "/v1/displays", fields: ["Content-Type": "application/json"], body: body)
+            // An older daemon knows nothing of it, and needs not.
+            guard (try? await upstream.ask(request)) != nil else { continue }
+            told = (lanes, now)
+        }
     }
 
     // MARK: - Refusals

@@ -18,7 +18,7 @@ extension TillOutcome {
             refusal.aid = transaction.chip?.aid
             self = .notPaid(refusal)
         case .cancelled:
-            let isByPerson = transaction.cancelledBy == .administrator || transaction.cancelledBy == .shutdown
+            let isByPerson = [.administrator, .shutdown, .cashier].contains(transaction.cancelledBy)
             self = .notPaid(TillRefusal(isByPerson ? .cancelledByOperator : .cancelledByCustomer))
         case .failed: self = .notPaid(TillRefusal(transaction.error, in: language))
         case .reversing, .reversed: self = .notPaid(TillRefusal(.takenBack))

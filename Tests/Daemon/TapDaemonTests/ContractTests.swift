@@ -10,7 +10,7 @@ struct ContractTests {
 
     @Test("The contract is read whole")
     func whole() {
-        #expect(contract.operations.count == 58)
+        #expect(contract.operations.count == 60)
         #expect(contract.operations.allSatisfy { !$0.id.isEmpty && $0.statuses.contains { $0 < 300 } })
         #expect(contract.operations.first { $0.id == "getLane" }?.codes == ["lane.unknown"])
         #expect(contract.shared.contains("request.malformed") && contract.told.contains("read.timed_out"))

@@ -37,6 +37,7 @@ final class Shop: Sendable {
     /// What differs between shops.
     struct Wish: Sendable {
         var access = Access.ownerOnly
+        var remote: RemoteSettings?
         var offline: ConfigurationFile.Offline?
         var formerServices: [String: ConfigurationFile.FormerService] = [:]
         /// Name of the adapter's socket in the folder.
@@ -121,6 +122,7 @@ final class Shop: Sendable {
         configuration.lanes = (wish.sources.isEmpty ? readers.map { .virtual($0) } : wish.sources).enumerated()
             .map { .init(name: "lane-\($0.offset)", reader: $0.element) }
         configuration.access = wish.access
+        configuration.remote = wish.remote
         configuration.offline = wish.offline
         configuration.formerServices = wish.formerServices
         configuration.adapter.socket = "\(folder.path)/\(wish.adapterSocket)"

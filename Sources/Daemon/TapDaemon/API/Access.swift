@@ -16,6 +16,8 @@ public struct Access: Equatable, Sendable {
     public var chargers: UInt32?
     /// Who may speak for tills; `nil` for nobody.
     public var gateway: GatewaySettings?
+    /// Whose program starts what a backend asks for; `nil` for nobody.
+    public var remote: RemoteSettings?
     /// Who may give back what.
     public var refunds = RefundSettings()
 
@@ -49,8 +51,17 @@ public struct Access: Equatable, Sendable {
             || [chargers, groups[.admin]].compactMap(\.self).contains { peer.isMember(ofGroup: $0) }
     }
 
+    /// What a peer of `[remote]`'s group may do, whatever other groups it is in; `nil` for every other peer, root and the daemon's
+    /// own user among them.
+    func remoteOnly(_ peer: PeerCredentials) -> RemoteSettings? {
+        guard peer.userID != 0, peer.userID != owner else { return nil }
+        return remote.flatMap { peer.isMember(ofGroup: $0.group) ? $0 : nil }
+    }
+
     /// Who gets a connection where not everybody does.
     func standing(of peer: PeerCredentials) -> PeerStanding {
+        // A program that was taken over takes no till's place.
+        if remoteOnly(peer) != nil { return .watching }
         if let gateway, peer.isMember(ofGroup: gateway.group) { return .relaying }
         let roles = roles(of: peer)
         if roles.contains(.admin) { return .administering }

@@ -12,6 +12,8 @@ struct Caller: Sendable {
         /// Is allowed to speak for tills and speaks for none: it learns what it has to pass on, and has no other power.
         case gateway
         case till
+        /// Starts what a backend far away asks for, within `[remote]`.
+        case remote
     }
 
     let kind: Kind
@@ -23,8 +25,10 @@ struct Caller: Sendable {
     var mayCharge = false
     /// Who may give back what.
     var refunds = RefundSettings()
+    /// Backends start payments here, so that names of tills say which are theirs.
+    var knowsRemotes = false
 
-    var isTill: Bool { kind == .till }
+    var isTill: Bool { kind == .till || kind == .remote }
 
     /// Whose transactions it sees in lists and sums; `nil` for all.
     var scope: Principal? { isTill ? principal : nil }
@@ -33,11 +37,22 @@ struct Caller: Sendable {
     var seesAll: Bool { !isTill && roles.contains(.cashier) }
 
     /// Whether it may know that this principal uses a lane, and with which transaction.
-    func mayKnow(_ holder: Principal) -> Bool {
+    func mayKnow(_ holder: Principal, on lane: String) -> Bool {
         switch kind {
         case .program: true
         case .gateway: holder.till != nil
-        case .till: holder == principal
+        case .till: holder == principal || mayFree([lane], of: holder)
+        case .remote: holder == principal
+        }
+    }
+
+    /// Whether it may end what a backend has begun on lanes of its own before a card is read: whoever sells there needs them.
+    func mayFree(_ lanes: [String], of holder: Principal) -> Bool {
+        guard knowsRemotes, holder.till?.isRemote == true, roles.contains(.cashier) else { return false }
+        switch kind {
+        case .program: return true
+        case .till: return ceiling?.lanes.map { !$0.isDisjoint(with: lanes) } ?? true
+        case .gateway, .remote: return false
         }
     }
 
@@ -49,7 +64,24 @@ struct Caller: Sendable {
         case .gateway:
             request.method == .get && request.path.first == "v1"
                 && ["status", "lanes", "help", "openapi.yaml", "events"].contains(request.path.dropFirst().first)
-                || request.path == ["v1", "refusals"]
+                || request.path == ["v1", "refusals"] || request.path == ["v1", "displays"]
+        case .remote: !roles.isEmpty && Caller.isForRemotes(request)
+        }
+    }
+
+    /// What stands in this list, and nothing else: to begin, to look up, to cancel and to confirm what it has begun itself.
+    private static func isForRemotes(_ request: HTTPRequest) -> Bool {
+        guard request.path.first == "v1" else { return false }
+        let path = Array(request.path.dropFirst())
+        switch path.first {
+        case "status", "lanes", "help", "openapi.yaml", "events": return request.method == .get && path.count <= 2
+        case "transactions":
+            switch path.count {
+            case 1: return request.method != .get || request.query.contains { $0.name == "key" }
+            case 2: return request.method == .get || request.method == .delete
+            default: return path.count == 3 && path[2] == "confirmation" && request.method == .post
+            }
+        default: return false
         }
     }
 
@@ -115,6 +147,7 @@ struct Caller: Sendable {
         case .program: view.scope = .all
         case .gateway: view.scope = .tills
         // One that only watches has no transactions of its own, and sees no results of anybody's.
+        case .remote: view.scope = .till(principal.till)
         case .till: view.scope = roles.isDisjoint(with: [.cashier, .loyalty]) ? .all : .till(principal.till)
         }
         return view
@@ -133,7 +166,9 @@ extension Access {
         let settings = gateway.flatMap { request.peer.isMember(ofGroup: $0.group) ? $0 : nil }
         let named = [Access.tillField, Access.rolesField].first { request.fields.contains($0) }
         var caller: Caller
-        if let named {
+        if let remote = remoteCaller(request) {
+            caller = try remote.get()
+        } else if let named {
             guard let settings else { throw ErrorBody(.authDelegationRefused, field: named) }
             caller = try till(request, settings)
         } else {
@@ -144,6 +179,7 @@ extension Access {
                 ceiling: isGateway ? settings : nil, mayCharge: mayCharge(request.peer))
         }
         caller.refunds = refunds
+        caller.knowsRemotes = remote != nil
         // A transaction belongs to its client's connections, so that a connection belongs to one client.
         guard request.connection.belongs(to: caller.principal.description) else {
             throw ErrorBody(.requestInvalidParameter, field: Access.tillField)
@@ -151,10 +187,33 @@ extension Access {
         return caller
     }
 
+    /// Whoever speaks for a backend; `nil` for everybody else.
+    private func remoteCaller(_ request: HTTPRequest) -> Result<Caller, ErrorBody>? {
+        guard let remote else { return nil }
+        let name = request.fields.only(Access.tillField).flatMap(TillName.init)
+        let isNamed = name?.isRemote == true && request.peer.isMember(ofGroup: remote.group)
+        guard isNamed || remoteOnly(request.peer) != nil else { return nil }
+        return Result { () throws(ErrorBody) in
+            guard let name, name.isRemote else { throw ErrorBody(.authDelegationRefused, field: Access.tillField) }
+            var roles: Set<Role> = [.cashier, .monitor]
+            if remote.types.contains(.loyalty) { roles.insert(.loyalty) }
+            if request.fields.contains(Access.rolesField) { roles.formIntersection(try request.namedRoles()) }
+            var ceiling = GatewaySettings(group: remote.group)
+            (ceiling.roles, ceiling.lanes, ceiling.types, ceiling.reversalMinutes) = (
+                roles, remote.lanes, remote.types, 0
+            )
+            return Caller(
+                kind: .remote, principal: Principal(uid: request.peer.userID, till: name), roles: roles,
+                ceiling: ceiling)
+        }
+    }
+
     private func till(_ request: HTTPRequest, _ settings: GatewaySettings) throws(ErrorBody) -> Caller {
         guard let text = request.fields.only(Access.tillField), let name = TillName(text) else {
             throw ErrorBody(.requestInvalidParameter, field: Access.tillField)
         }
+        // A name that says it is a backend's would be taken for one.
+        guard remote == nil || !name.isRemote else { throw ErrorBody(.authDelegationRefused, field: Access.tillField) }
         var roles = try request.namedRoles().intersection(settings.roles)
         // Whoever takes a payment sees how the lanes are.
         if !roles.isEmpty { roles.insert(.monitor) }

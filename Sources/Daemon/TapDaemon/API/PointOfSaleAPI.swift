@@ -42,6 +42,17 @@ struct PointOfSaleAPI: Sendable {
     private func answered(_ request: HTTPRequest) async -> HTTPResponse {
         do throws(ErrorBody) {
             let caller = try settings.snapshot.access.caller(of: request)
+            guard caller.kind == .remote else { return await answered(request, caller) }
+            let response = await answered(request, caller)
+            count(response, of: request)
+            return response
+        } catch {
+            return .refusal(error)
+        }
+    }
+
+    private func answered(_ request: HTTPRequest, _ caller: Caller) async -> HTTPResponse {
+        do throws(ErrorBody) {
             guard caller.mayCall(request) else { throw ErrorBody(.authRoleMissing) }
             return try await route(request, caller)
         } catch {
@@ -112,6 +123,8 @@ struct PointOfSaleAPI: Sendable {
             return try await answerAboutOpenItems(path.dropFirst(), request, caller)
         case 1 where path[0] == "refusals":
             return try await takeRefusals(request, caller)
+        case 1 where path[0] == "displays":
+            return try takeDisplays(request, caller)
         case 1 where path[0] == "events":
             try request.only(.get, parameters: ["vocabulary"])
             let vocabulary = try request.vocabulary()
@@ -185,7 +198,7 @@ struct PointOfSaleAPI: Sendable {
                 status.reader?.minimumFirmware = needed.description
                 status.notice = ErrorDetail(.readerFirmwareTooOld)
             }
-            if let holder = status.holder, !caller.mayKnow(holder.owner) { status.holder = nil }
+            if let holder = status.holder, !caller.mayKnow(holder.owner, on: status.name) { status.holder = nil }
             return status
         }
     }
@@ -213,6 +226,7 @@ struct PointOfSaleAPI: Sendable {
         status.refusedKeys = refused.isEmpty ? nil : refused
         status.blocked = profiles.refusal()
         status.openItems = await payments.openItems()
+        status.remote = settings.snapshot.remote == nil ? nil : store.measures.remote
         return status
     }
 }

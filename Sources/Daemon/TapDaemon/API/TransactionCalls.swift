@@ -22,9 +22,11 @@ extension PointOfSaleAPI {
         let message = try request.message(TransactionRequest.self)
         try caller.require(message.type)
         if message.type == .refund { try caller.require(refund: message) }
-        let demand = AdmissionRequest(
+        let origin = try request.orderOrigin(caller)
+        var demand = AdmissionRequest(
             request: message, key: key, requestHash: try await digest(of: message, key), lanes: caller.ceiling?.lanes,
             bytes: request.body.count)
+        demand.origin = origin
         if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
         let response: HTTPResponse
         do throws(ErrorBody) {
@@ -127,6 +129,7 @@ extension PointOfSaleAPI {
     }
 
     func cancel(_ id: TransactionID, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+        if let answer = try await freed(id, caller) { return .message(200, answer) }
         let transaction = try await owned(id, caller)
         let isOwner = try await isOwner(caller.principal, of: id)
         let answer = try await carryOut("cancel", on: transaction, caller, outcome: \CancelAnswer.summary) {
@@ -323,7 +326,7 @@ extension Substring {
 
 extension CancelAnswer {
     /// What came of it, in words of the contract.
-    fileprivate var summary: String {
+    var summary: String {
         outcome.rawValue + (phase.map { ", \($0.rawValue)" } ?? "") + (becomesReversal == true ? ", reversed" : "")
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import Journal
 import Logging
 import POSAPI
@@ -50,7 +51,10 @@ struct TransactionAdmission: Sendable {
                 return .repeated(transaction)
             case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
             case .erased: return .refused(.transactionErased)
-            case .barred(let reason): return .refused(ErrorCode(reason))
+            case .barred(let reason):
+                let isAboutTime = reason == .late && demand.request.notAfter != nil
+                return .refused(ErrorCode(reason), field: isAboutTime ? "notAfter" : nil)
+            case .overDayLimit(let left): return .refused(ErrorBody(overDayLimit: left))
             case .created, nil: return nil
             }
         } catch {
@@ -117,9 +121,11 @@ struct TransactionAdmission: Sendable {
             kind = .read
         }
         // One configuration for all of it, from here to the transaction's end.
+        let configuration = runner.settings.snapshot
+        if demand.origin != nil { try configuration.remote.admit(demand.request.amount) }
         return TransactionDraft(
-            demand, kind, paid: try await payment(of: demand.request), runner.settings.snapshot, runner.profiles, health
-        )
+            demand, kind, paid: try await payment(of: demand.request), configuration, runner.profiles, health,
+            runner.displays)
     }
 
     /// A request that tries a sale once more: what it leaves out is that sale's.
@@ -177,5 +183,16 @@ extension TransactionRunner {
         }
         books.drop(new.id)
         return .refused(refusal)
+    }
+}
+
+extension RemoteSettings? {
+    /// - Throws: what a backend may not ask for; all of it where there is no `[remote]` any more.
+    fileprivate func admit(_ amount: Money) throws(ErrorBody) {
+        guard let self else { throw ErrorBody(.authRoleMissing) }
+        guard let (code, limit) = self.refusal(of: amount) else { return }
+        var refusal = ErrorBody(code, field: code == .remoteCurrencyNotAllowed ? "amount.currency" : "amount")
+        refusal.error.limit = limit
+        throw refusal
     }
 }

@@ -25,6 +25,7 @@ struct TransactionDraft: Sendable {
     /// Says what the payment service can do, and how long it keeps keys.
     let health: AdapterHealthCheck
     let services: PaymentServices
+    private let displays: LaneDisplays
     /// What the journal has paid its order with.
     private let paid: TransactionID?
     private let loyalty: Result<LoyaltyRequest?, ErrorBody>
@@ -34,8 +35,10 @@ struct TransactionDraft: Sendable {
 
     init(
         _ demand: AdmissionRequest, _ kind: AdmissionKind, paid: TransactionID?,
-        _ configuration: ConfigurationSnapshot, _ profiles: ProfileStore, _ health: AdapterHealthCheck
+        _ configuration: ConfigurationSnapshot, _ profiles: ProfileStore, _ health: AdapterHealthCheck,
+        _ displays: LaneDisplays
     ) {
+        self.displays = displays
         (self.demand, self.kind, self.paid) = (demand, kind, paid)
         (self.configuration, self.profiles, self.health) = (configuration, profiles, health)
         services = PaymentServices(configuration, profiles.current)
@@ -48,7 +51,7 @@ struct TransactionDraft: Sendable {
     func enter(_ books: inout TransactionTable) -> Result<Entry, ErrorBody> {
         Result { () throws(ErrorBody) in
             let (table, facts) = (books.lanes.table, facts(books))
-            let lanes = try kind.lanes(self) { () throws(ErrorBody) in try table.admit(request, facts).get() }
+            let lanes = try seen(kind.lanes(self) { () throws(ErrorBody) in try table.admit(request, facts).get() })
             guard let lane = request.asksForCard ? lanes.first : Transaction.noLane else {
                 throw ErrorBody(.internalFault)
             }
@@ -62,6 +65,16 @@ struct TransactionDraft: Sendable {
             books.enter(running, demand.key)
             return .entered(running)
         }
+    }
+
+    /// Those of the lanes on which a backend may ask for money: nobody of the shop stands there and says how much it is.
+    private func seen(_ lanes: [String]) throws(ErrorBody) -> [String] {
+        guard demand.origin != nil, configuration.remote?.isUnseen == false, request.amount.value > 0 else {
+            return lanes
+        }
+        let seen = lanes.filter { displays.shows($0, at: .now) }
+        guard !seen.isEmpty else { throw ErrorBody(.remoteUnseen, field: "lane") }
+        return seen
     }
 
     /// What there is to say about it before the lanes are looked at.
@@ -165,6 +178,11 @@ extension TransactionDraft {
             order: transaction.order, at: transaction.createdAt, details: transaction.details,
             service: running.terms.route.service)
         new.retryOf = transaction.retryOf
+        if let origin = demand.origin {
+            new.remote = NewTransaction.Remote(
+                issuer: origin.issuer, key: origin.key,
+                dayLimit: configuration.remote?.dayLimits[transaction.amount.currency])
+        }
         new.agreement = running.machine.demand.storing
         return new
     }

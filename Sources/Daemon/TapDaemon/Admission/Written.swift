@@ -14,6 +14,7 @@ enum Written: Sendable {
         case .created(let number): self = .under(number: number)
         case .repeated(let id), .keyReused(let id): self = .known(id)
         case .erased: self = .known(nil)
+        case .overDayLimit(let left): self = .refused(ErrorBody(overDayLimit: left))
         case .barred(let reason): self = .refused(ErrorBody(ErrorCode(reason)))
         }
     }

@@ -79,6 +79,7 @@ public struct DaemonConfiguration: Sendable {
         self.file = file
         access = Access(groups: file.pos.roles, gateway: file.gateway, chargers: file.pos.chargers)
         access.refunds = file.pos.refunds
+        access.remote = file.remote
         offer = LoyaltyOffer(file.loyalty, mode: file.mode)
         surroundings.limits = HTTPLimits(file.pos.places)
         if let before { surroundings = before.surroundings }

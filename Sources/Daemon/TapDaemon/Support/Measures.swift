@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Metrics
+import POSAPI
 import PaymentValues
 import Synchronization
 
@@ -14,7 +15,16 @@ final class Measures: Sendable {
         var changes: [Change: UInt64] = [:]
         var phases: [TapPhase: Histogram] = [:]
         var events: [EventName: UInt64] = [:]
+        var remote = Status.Remote()
+        var remoteRefusals: [String: UInt64] = [:]
     }
+
+    /// What a backend is refused with by itself; the rest is counted together.
+    private static let remoteCodes: [ErrorCode] = [
+        .remoteAmountExceeded, .remoteCurrencyNotAllowed, .remoteDayExceeded, .remoteUnseen, .requestTooLate,
+        .requestCancelled, .readerBusy, .laneNotYours, .authRoleMissing, .sessionNotOwner,
+    ]
+    private static let otherCodes = "other"
 
     private let state = Mutex(State())
 
@@ -29,6 +39,26 @@ final class Measures: Sendable {
     func published(_ event: EventName) {
         state.withLock { $0.events[event, default: 0] &+= 1 }
     }
+
+    /// A backend has begun something, or was told of it again.
+    func startedRemotely() {
+        state.withLock {
+            $0.remote.started &+= 1
+            $0.remote.lastStart = .now
+        }
+    }
+
+    /// - Parameter code: `nil` for one that this version does not know.
+    func refusedRemotely(_ code: ErrorCode?) {
+        let name = code.flatMap { Self.remoteCodes.contains($0) ? $0.rawValue : nil } ?? Self.otherCodes
+        state.withLock {
+            $0.remote.refused &+= 1
+            ($0.remote.lastRefusal, $0.remote.lastCode) = (.now, code?.rawValue ?? Self.otherCodes)
+            $0.remoteRefusals[name, default: 0] &+= 1
+        }
+    }
+
+    var remote: Status.Remote { state.withLock { $0.remote } }
 
     /// Every series is there from the start, so that a rate can be taken of the first event too.
     var families: [MetricFamily] {
@@ -46,6 +76,14 @@ final class Measures: Sendable {
         for phase in TapPhase.allCases { phases.add(state.phases[phase] ?? Histogram(), [("phase", phase.rawValue)]) }
         var events = MetricFamily("nfc_tap_events_total", .counter, help: "Events published, by name.")
         for name in EventName.allCases { events.add(Double(state.events[name] ?? 0), [("event", name.rawValue)]) }
-        return [changes, phases, events]
+        var starts = MetricFamily(
+            "nfc_tap_remote_starts_total", .counter, help: "Starts of backends that were answered with a transaction.")
+        starts.add(Double(state.remote.started))
+        var refusals = MetricFamily(
+            "nfc_tap_remote_refusals_total", .counter, help: "Calls of backends that were refused, by code.")
+        for code in Self.remoteCodes.map(\.rawValue) + [Self.otherCodes] {
+            refusals.add(Double(state.remoteRefusals[code] ?? 0), [("code", code)])
+        }
+        return [changes, phases, events, starts, refusals]
     }
 }

@@ -13,7 +13,18 @@ struct ClientRequests: Sendable {
 
     /// Cancels a transaction if it is not too late, and says what came of it.
     func cancel(_ id: TransactionID, by canceller: Canceller) async throws(JournalError) -> CancelAnswer? {
-        let answer = await runner.wish(id) { .cancel(canceller, $0) }
+        try await said(id, await runner.wish(id) { .cancel(canceller, $0) })
+    }
+
+    /// Cancels a transaction for which no card was read yet, and takes nothing back.
+    ///
+    /// - Returns: `nil` where a card was read, or there is no such transaction.
+    func free(_ id: TransactionID) async throws(JournalError) -> CancelAnswer? {
+        guard let answer = await runner.wishBeforeCard(id, { .cancel(.cashier, $0) }) else { return nil }
+        return try await said(id, answer)
+    }
+
+    private func said(_ id: TransactionID, _ answer: RequestAnswer?) async throws(JournalError) -> CancelAnswer? {
         guard let transaction = try await runner.transaction(id) else { return nil }
         switch answer {
         case .cancelled: return CancelAnswer(outcome: .cancelled, transaction: transaction)

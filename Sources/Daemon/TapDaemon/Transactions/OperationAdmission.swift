@@ -212,6 +212,7 @@ struct OperationAdmission: Sendable {
             case .repeated(let id): return (id, true)
             case .keyReused(let id): throw ErrorBody(.idempotencyKeyReused, transaction: id)
             case .erased: throw ErrorBody(.transactionErased)
+            case .overDayLimit(let left): throw ErrorBody(overDayLimit: left)
             case .barred(let reason): throw ErrorBody(ErrorCode(reason))
             case .created: throw ErrorBody(.internalFault)
             }

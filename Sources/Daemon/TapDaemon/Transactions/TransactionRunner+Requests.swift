@@ -26,6 +26,16 @@ extension TransactionRunner {
         }
     }
 
+    /// The same as long as no card was read, in one step with the look at that.
+    ///
+    /// - Returns: `nil` where it is too late for it, or there is no answer in time.
+    func wishBeforeCard(_ id: TransactionID, _ input: (RequestID) -> Input) async -> RequestAnswer? {
+        guard let state = books.live[id]?.transaction.state, [.created, .preparing, .armed].contains(state) else {
+            return nil
+        }
+        return await wish(id, input)
+    }
+
     /// - Parameter wish: `nil` for every one, those that are still to come included: at a stop nothing answers them.
     func giveUp(_ wish: RequestID?) {
         if let wish { wishes.answer(wish, nil) } else { wishes.close() }

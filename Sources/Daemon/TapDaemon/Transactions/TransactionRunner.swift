@@ -32,6 +32,8 @@ actor TransactionRunner {
     var wishes = WaitingClients()
     private let alarm = AlarmClock()
     let clock: ClockWatch
+    /// Where customers are shown their amounts.
+    nonisolated let displays = LaneDisplays()
 
     init(
         journal: JournalThread, events: EventHub, lanes: [Lane], settings: CurrentSettings, profiles: ProfileStore,

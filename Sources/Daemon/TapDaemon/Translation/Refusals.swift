@@ -74,6 +74,14 @@ extension PointOfSaleAPI {
     }
 }
 
+extension ErrorBody {
+    /// - Parameter left: what a backend may still ask for.
+    init(overDayLimit left: Money) {
+        self.init(.remoteDayExceeded, field: "amount")
+        error.limit = left
+    }
+}
+
 extension ErrorCode {
     /// Why a key has no transaction and gets none.
     init(_ reason: KeyBar) {

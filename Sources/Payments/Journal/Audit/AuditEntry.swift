@@ -20,6 +20,8 @@ public struct AuditEntry: Equatable, Sendable {
         /// What a gateway has refused, counted, with an empty `subject`; or a till's reversal that came too late: `subject` is
         /// the transaction.
         case refusal
+        /// An order of a backend far away that has begun a transaction, which is the `subject`: who has signed it, with which key.
+        case remote
         /// A payment that a person has to look after, or has settled: `subject` is the transaction.
         case openItem
         /// A stored payment's record that does not hold: `subject` is the transaction.

@@ -146,4 +146,6 @@ public enum Canceller: String, Codable, CaseIterable, Sendable {
     case client, disconnect, administrator, shutdown
     /// At the PIN device.
     case customer
+    /// At the lane, of what a backend far away had begun.
+    case cashier
 }

@@ -64,6 +64,18 @@ public struct Status: Codable, Equatable, Sendable {
         }
     }
 
+    /// What backends far away have begun, and were refused, since the daemon started.
+    public struct Remote: Codable, Equatable, Sendable {
+        public var started = 0
+        public var refused = 0
+        public var lastStart: Timestamp?
+        public var lastRefusal: Timestamp?
+        /// Of the last refusal.
+        public var lastCode: String?
+
+        public init() {}
+    }
+
     public var mode: Mode
     public var version: String
     /// At least one lane can take a transaction now, and it could be written down.
@@ -97,6 +109,8 @@ public struct Status: Codable, Equatable, Sendable {
     public var support: String
     /// The books; missing from daemons that do not look.
     public var journal: Journal?
+    /// Missing where no backend may start anything.
+    public var remote: Remote?
     /// Which configuration is in force.
     public var configuration: ConfigurationStatus?
 

@@ -34,6 +34,13 @@ public struct TillName: Hashable, Sendable {
     }
 }
 
+extension TillName {
+    /// Names of tills begin so for which a backend far away asks.
+    public static let remotePrefix = "remote-"
+
+    public var isRemote: Bool { text.hasPrefix(TillName.remotePrefix) }
+}
+
 extension TillName: CustomStringConvertible {
     public var description: String { text }
 }

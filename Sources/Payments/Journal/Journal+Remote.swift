@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import PaymentValues
+
+/// What backends far away have begun: docs/internals/decisions/0187.
+extension Journal {
+    /// What backends may still ask for within 24 hours: whatever may have been charged counts, and what waits for its card.
+    ///
+    /// - Returns: `nil` where no limit holds for it.
+    func leftOfDay(for new: NewTransaction) throws(JournalError) -> Int64? {
+        guard let limit = new.remote?.dayLimit, new.amount.value > 0 else { return nil }
+        let over: [TransactionState] = [.declined, .cancelled, .failed, .reversed, .completed]
+        let sum = try database.query(
+            """
+            SELECT coalesce(sum(value), 0) FROM payment WHERE created_at > ? AND till GLOB ? AND mode = ? AND currency = ?
+                AND state NOT IN (\(over.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+            """,
+            [
+                .integer(new.at.advanced(bySeconds: -86_400).milliseconds), .text(TillName.remotePrefix + "*"),
+                .text(new.mode.rawValue), .text(new.amount.currency.code),
+            ]
+        ) { (row) throws(JournalError) in try row.integer(0) }
+        return max(0, limit - (sum.first ?? 0))
+    }
+
+    /// Who has signed the order behind it, in the chain.
+    func noteOrder(of new: NewTransaction) throws(JournalError) {
+        guard let origin = new.remote else { return }
+        let issuer = origin.issuer.map { " of \($0)" } ?? ""
+        let key = origin.key.map { " key \($0)" } ?? ""
+        try note(
+            AuditEntry(
+                .remote, subject: new.id.text, detail: "order \(new.idempotencyKey)\(issuer)\(key) \(new.owner)",
+                at: new.at))
+    }
+}
