@@ -118,32 +118,35 @@ def main():
     parser.add_argument("--faults", type=float, default=100, help="of the host, per cent of the usual share")
     parser.add_argument("--quiet", type=float, default=150, help="seconds until what is open then counts as an open item")
     parser.add_argument("--tls", action="store_true", help="two lines with TLS on both sides, by docs/examples/haproxy-acquirer.cfg; ports are closed for a while")
-    parser.add_argument("--mac", action="store_true", help="messages carry codes, and the host hands over their keys")
+    parser.add_argument("--mac", nargs="?", const="cmac", choices=["cmac", "retail"], help="messages carry codes, and the host hands over their keys")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true", help="keep the folders")
     arguments = parser.parse_args()
     port, more = free_port(), []
     estate = Estate(
-        arguments.programs, replicas=2, shops=2, tills=arguments.tills, standby=False, token=arguments.mac, acquirer=f"127.0.0.1:{port}",
+        arguments.programs, replicas=2, shops=2, tills=arguments.tills, standby=False, token=bool(arguments.mac), acquirer=f"127.0.0.1:{port}",
         packager=str(RIG / "second-host.json"), answer_seconds=2, secrets=[("zone", "AES:32", "--usage-wrap", ZONE)] if arguments.mac else [],
         switch=["--zone-key", "zone"] if arguments.mac else [])
     if arguments.mac:
         packager = json.loads(pathlib.Path(estate.packager).read_text(encoding="utf-8"))
         estate.packager = estate.path("host-with-codes.json")
         packager["fields"] += [{"field": field, "name": "Code", "format": "b8", "encoding": "hex"} for field in (64, 128)]
-        pathlib.Path(estate.packager).write_text(json.dumps({**packager, "mac": {"algorithm": "cmac", "exchange": 48}}), encoding="utf-8")
+        pathlib.Path(estate.packager).write_text(json.dumps({**packager, "mac": {"algorithm": arguments.mac, "exchange": 48}}), encoding="utf-8")
     if arguments.tls:
         second, here = free_port(), (free_port(), free_port())
-        Certificates(estate.folder).make(["acquirer.example", "switch.example"])
-        more = ["--second", second, "--certificate", estate.path("acquirer.example.pem"), "--authority", estate.path("ca.pem")]
+        # The acquirer's authority is another one than the tills'.
+        line = estate.folder / "line"
+        line.mkdir()
+        Certificates(line).make(["acquirer.example", "switch.example"])
+        more = ["--second", second, "--certificate", line / "acquirer.example.pem", "--authority", line / "ca.pem"]
         estate.part("haproxy-acquirer", "/usr/sbin/haproxy", "-db", "-f", HERE.parents[2] / "docs/examples/haproxy-acquirer.cfg", environment={
             "FIRST_PORT": str(here[0]), "SECOND_PORT": str(here[1]), "FIRST_ADDRESS": f"127.0.0.1:{port}", "SECOND_ADDRESS": f"127.0.0.1:{second}",
-            "ACQUIRER_CA": estate.path("ca.pem"), "ACQUIRER_NAME": "acquirer.example", "OUR_CERTIFICATE": estate.path("switch.example.pem")})
+            "ACQUIRER_CA": str(line / "ca.pem"), "ACQUIRER_NAME": "acquirer.example", "OUR_CERTIFICATE": str(line / "switch.example.pem")})
         estate.acquirer = f"127.0.0.1:{here[0]}"
         estate.switch_options += ["--acquirer", f"127.0.0.1:{here[1]}"]
     host = estate.part(
         "host", os.environ.get("NFC_TAP_PYTHON", sys.executable), RIG / "host.py", port, estate.path("host.book"), "--seed", arguments.seed, "--answer-seconds", 2,
-        "--faults", arguments.faults, *(["--zone", ZONE] if arguments.mac else []), *more)
+        "--faults", arguments.faults, *(["--zone", ZONE, "--algorithm", arguments.mac] if arguments.mac else []), *more)
     with estate:
         faults = day(estate, host, port, arguments)
     if faults or arguments.keep:

@@ -210,7 +210,10 @@ class Certificates:
         self.folder = folder
 
     def make(self, names):
+        """Once in a folder: a second authority in the place of the first would part those that have started from those that start again."""
         folder = self.folder
+        if (folder / "ca.pem").exists():
+            raise Failed(f"{folder} has an authority: give each its own folder")
         run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
             "-subj", "/CN=tills-ca", "-keyout", folder / "ca.key", "-out", folder / "ca.pem")
         for name in names:
