@@ -116,10 +116,16 @@ struct KeyOptions: ParsableArguments {
         _ token: Token, _ mac: MACRules?, _ told: @escaping @Sendable (TokenError) -> Void
     ) -> TokenCoder? {
         guard let mac else { return nil }
-        if mac.exchange != nil { return zoneKey.map { TokenCoder(token: token, own: nil, zone: $0, told: told) } }
+        if mac.exchange != nil {
+            return zoneKey.map { label in
+                TokenCoder(token: token, own: nil, told: told) { wrapped in
+                    mac.algorithm == .cmac ? .wrapped(wrapped, under: label) : .wrappedRetail(wrapped, under: label)
+                }
+            }
+        }
         return macKey.map { label in
             let key = mac.algorithm == .cmac ? MessageKey.cmac(label: label) : .retail(label: label)
-            return TokenCoder(token: token, own: key, zone: nil, told: told)
+            return TokenCoder(token: token, own: key, told: told)
         }
     }
 
@@ -213,12 +219,12 @@ struct TokenOpener: EnvelopeOpener {
 struct TokenCoder: MessageAuthenticator {
     let token: any TokenKeys
     let own: MessageKey?
-    let zone: String?
     let told: @Sendable (TokenError) -> Void
+    /// The key that the acquirer has handed over; `nil` where it hands none over.
+    var handed: (@Sendable ([UInt8]) -> MessageKey)?
 
     func code(of message: [UInt8], wrapped: [UInt8]?) async throws(OpeningRefusal) -> [UInt8] {
-        let handed = wrapped.flatMap { wrapped in zone.map { MessageKey.wrapped(wrapped, under: $0) } }
-        guard let key = wrapped == nil ? own : handed else { throw .unknownKey }
+        guard let key = wrapped == nil ? own : wrapped.flatMap({ handed?($0) }) else { throw .unknownKey }
         do throws(TokenError) { return try await token.code(of: message, with: key) } catch {
             told(error)
             throw OpeningRefusal(error)

@@ -376,14 +376,14 @@ CK_RV cpkcs11_encrypt(
 }
 
 CK_RV cpkcs11_unwrap(
-    int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, const uint8_t *wrapped, size_t wrapped_count,
-    CK_OBJECT_HANDLE *object) {
+    int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, CK_ULONG type, const uint8_t *wrapped,
+    size_t wrapped_count, CK_OBJECT_HANDLE *object) {
     MODULE(call);
-    CK_ULONG class = CKO_SECRET_KEY, type = CKK_AES;
+    CK_ULONG class = CKO_SECRET_KEY;
     struct attribute wanted[] = {
         {CKA_CLASS, &class, sizeof class}, {CKA_KEY_TYPE, &type, sizeof type}, {CKA_TOKEN, &no, 1},
         {CKA_PRIVATE, &yes, 1},            {CKA_SENSITIVE, &yes, 1},           {CKA_EXTRACTABLE, &no, 1},
-        {CKA_SIGN, &yes, 1},
+        {type == CKK_AES ? CKA_SIGN : CKA_ENCRYPT, &yes, 1},
     };
     struct mechanism mechanism = {CKM_AES_KEY_WRAP, NULL, 0};
     return call->unwrap(

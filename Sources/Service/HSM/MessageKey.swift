@@ -12,13 +12,16 @@ public enum MessageKey: Hashable, Sendable {
     case retail(label: String)
     /// AES for CMAC, as the other side has wrapped it (RFC 3394) by the AES key of this label. It is unwrapped in the token.
     case wrapped([UInt8], under: String)
+    /// Two keys of DES for the retail MAC, as the other side has wrapped them (RFC 3394) by the AES key of this label: K1 K2 and behind it K1 K1, or K1 K2 K1 and
+    /// K1 K1 K1. They are unwrapped in the token.
+    case wrappedRetail([UInt8], under: String)
 
     /// What a key's check value is the code of, as its first three bytes: a block of zeros (ANSI X9.24-1:2017, A.3, for AES by CMAC; for DES the block
     /// encrypted).
     public var checked: [UInt8] {
         switch self {
         case .cmac, .wrapped: [UInt8](repeating: 0, count: 16)
-        case .retail: [UInt8](repeating: 0, count: 8)
+        case .retail, .wrappedRetail: [UInt8](repeating: 0, count: 8)
         }
     }
 }
@@ -29,11 +32,20 @@ extension LiveSession {
         case .cmac(let label):
             return try cmac(message, label, try self.key(TokenKey(label: label, kind: .secret)).object)
         case .wrapped(let wrapped, let label):
-            return try cmac(message, label, try unwrapped(key, wrapped, label))
+            // 16, 24 or 32 bytes of a key, and 8 by which it is known to be whole.
+            guard [24, 32, 40].contains(wrapped.count) else { throw .error(.envelope(.malformedToken)) }
+            return try cmac(message, label, try unwrapped(wrapped, CKK_AES, label))
+        case .wrappedRetail(let wrapped, let label):
+            // 16 or 24 bytes of each, and 8.
+            guard [48, 64].contains(wrapped.count) else { throw .error(.envelope(.malformedToken)) }
+            let type = wrapped.count == 48 ? CKK_DES2 : CKK_DES3
+            let whole = try unwrapped(Array(wrapped.prefix(wrapped.count / 2)), type, label)
+            let left = try unwrapped(Array(wrapped.suffix(wrapped.count / 2)), type, label)
+            return try retail(message, whole: (label, whole), left: (label, left))
         case .retail(let label):
             let whole = try self.key(TokenKey(label: label, kind: .des)).object
             let left = try self.key(TokenKey(label: label + "-left", kind: .des)).object
-            return try retail(message, label, whole: whole, left: left)
+            return try retail(message, whole: (label, whole), left: (label + "-left", left))
         }
     }
 
@@ -47,36 +59,36 @@ extension LiveSession {
 
     /// All blocks but the last one by the left key, chained; the last one by both. Three times the same key is DES with one, which tokens have no more.
     private func retail(
-        _ message: [UInt8], _ label: String, whole: CK_OBJECT_HANDLE, left: CK_OBJECT_HANDLE
+        _ message: [UInt8], whole: (label: String, object: CK_OBJECT_HANDLE),
+        left: (label: String, object: CK_OBJECT_HANDLE)
     ) throws(TokenFailure) -> [UInt8] {
         let blocks = message + [UInt8](repeating: 0, count: (8 - message.count % 8) % 8)
         guard blocks.count >= 8 else { throw .error(.envelope(.malformedToken)) }
         var last = Array(blocks.suffix(8))
         if blocks.count > 8 {
-            let chained = try call(.encrypt, of: label + "-left") { (calls) throws(TokenCode) in
-                try calls.encrypt(Array(blocks.dropLast(8)), mechanism: CKM_DES3_CBC, key: left)
+            let chained = try call(.encrypt, of: left.label) { (calls) throws(TokenCode) in
+                try calls.encrypt(Array(blocks.dropLast(8)), mechanism: CKM_DES3_CBC, key: left.object)
             }
             for (index, byte) in chained.suffix(8).enumerated() { last[index] ^= byte }
         }
-        let code = try call(.encrypt, of: label) { (calls) throws(TokenCode) in
-            try calls.encrypt(last, mechanism: CKM_DES3_ECB, key: whole)
+        let code = try call(.encrypt, of: whole.label) { (calls) throws(TokenCode) in
+            try calls.encrypt(last, mechanism: CKM_DES3_ECB, key: whole.object)
         }
-        guard code.count == 8 else { throw .error(.unfitKey(label, .otherKind)) }
+        guard code.count == 8 else { throw .error(.unfitKey(whole.label, .otherKind)) }
         return code
     }
 
-    /// The few that are in use at a time: the one of now, and the one before it.
+    /// The few that are in use at a time: the one of now, the one before it, and for the retail MAC the left one of each.
     private static let mostUnwrapped = 8
 
     private mutating func unwrapped(
-        _ key: MessageKey, _ wrapped: [UInt8], _ label: String
+        _ wrapped: [UInt8], _ type: Int, _ label: String
     ) throws(TokenFailure) -> CK_OBJECT_HANDLE {
         let zone = try self.key(TokenKey(label: label, kind: .secret)).object
+        let key = UnwrappedKey(wrapped: wrapped, type: type, zone: label)
         if let known = unwrapped.first(where: { $0.key == key }) { return known.object }
-        // 16, 24 or 32 bytes of a key, and 8 by which it is known to be whole.
-        guard [24, 32, 40].contains(wrapped.count) else { throw .error(.envelope(.malformedToken)) }
         let object: CK_OBJECT_HANDLE
-        do throws(TokenCode) { object = try calls.unwrap(wrapped, by: zone) } catch {
+        do throws(TokenCode) { object = try calls.unwrap(wrapped, type, by: zone) } catch {
             guard !error.isOfUse else { throw .error(.unfitKey(label, .forbidden(.unwrap))) }
             // SoftHSM 2.6.1 calls a wrong wrapping a general error.
             guard error.loss == nil || [CKR_GENERAL_ERROR, CKR_FUNCTION_FAILED].contains(Int(error.number)) else {

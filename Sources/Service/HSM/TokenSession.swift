@@ -161,11 +161,11 @@ struct TokenSession {
         return Array(output.prefix(count))
     }
 
-    /// An AES key for codes, as it came wrapped (RFC 3394). It ends with the session.
-    func unwrap(_ wrapped: [UInt8], by key: CK_OBJECT_HANDLE) throws(TokenCode) -> CK_OBJECT_HANDLE {
+    /// A key for codes, as it came wrapped (RFC 3394): AES that signs, or DES that encrypts. It ends with the session.
+    func unwrap(_ wrapped: [UInt8], _ type: Int, by key: CK_OBJECT_HANDLE) throws(TokenCode) -> CK_OBJECT_HANDLE {
         var object: CK_OBJECT_HANDLE = 0
         let code = Self.objects.withLock { _ in
-            unsafe cpkcs11_unwrap(module, handle, key, wrapped, wrapped.count, &object)
+            unsafe cpkcs11_unwrap(module, handle, key, CK_ULONG(type), wrapped, wrapped.count, &object)
         }
         try TokenCode.check(code)
         return object

@@ -71,7 +71,14 @@ struct LiveSession {
     /// Keys of the books by their labels.
     var books: [String: FoundKey] = [:]
     /// Keys that came wrapped, oldest first.
-    var unwrapped: [(key: MessageKey, object: CK_OBJECT_HANDLE)] = []
+    var unwrapped: [(key: UnwrappedKey, object: CK_OBJECT_HANDLE)] = []
+}
+
+/// What tells a key that came wrapped from others: its wrapping, its type (CKK_…), and the label of the key by which it was unwrapped.
+struct UnwrappedKey: Equatable {
+    let wrapped: [UInt8]
+    let type: Int
+    let zone: String
 }
 
 /// One session on a thread of its own. Sessions are opened when they are needed, and anew once they are lost.

@@ -6,6 +6,9 @@ public struct MACRules: Equatable, Sendable {
         case cmac
         /// ISO 9797-1 algorithm 3 with DES and padding method 1 (ANSI X9.19).
         case retail
+
+        /// Bytes of a block, and of the zeros of which a check value is the beginning of the code.
+        public var blockCount: Int { self == .cmac ? 16 : 8 }
     }
 
     public let algorithm: Algorithm
@@ -16,16 +19,41 @@ public struct MACRules: Equatable, Sendable {
     public static let count = 8
 }
 
-/// A key that a host hands over: hexadecimal, the key wrapped by the zone key (RFC 3394), and three bytes of its check value.
+/// A key that a host hands over, in hexadecimal: the key wrapped by the zone key (RFC 3394), and three bytes of its check value. For the retail MAC the same
+/// follows for the left one of its two keys, K1 K1 or K1 K1 K1: one wrapping of both does not give the left one alone.
 public struct HandedKey: Equatable, Sendable {
-    public let wrapped: [UInt8]
-    public let check: [UInt8]
+    /// What has to be tried before the key is taken.
+    public struct Trial: Equatable, Sendable {
+        /// The key by which a block of zeros is to be coded, as ``HandedKey/wrapped`` is written.
+        public let wrapped: [UInt8]
+        /// How that code begins.
+        public let check: [UInt8]
+    }
 
-    /// `nil` for what is no such text.
-    public init?(_ text: [UInt8]) {
-        guard let bytes = MessageHex.bytes(text[...]), [27, 35, 43].contains(bytes.count) else { return nil }
-        wrapped = Array(bytes.dropLast(3))
-        check = Array(bytes.suffix(3))
+    /// The wrapped key; for the retail MAC the one of both keys and the left one, one behind the other.
+    public let wrapped: [UInt8]
+    public let trials: [Trial]
+
+    private static let checkCount = 3
+
+    /// `nil` for what is no such text, and for two keys of the retail MAC that are the same one.
+    public init?(_ text: [UInt8], _ algorithm: MACRules.Algorithm) {
+        guard let bytes = MessageHex.bytes(text[...]) else { return nil }
+        switch algorithm {
+        case .cmac:
+            guard [24, 32, 40].contains(bytes.count - Self.checkCount) else { return nil }
+            wrapped = Array(bytes.dropLast(Self.checkCount))
+            trials = [Trial(wrapped: wrapped, check: Array(bytes.suffix(Self.checkCount)))]
+        case .retail:
+            let half = bytes.count / 2
+            guard bytes.count % 2 == 0, [24, 32].contains(half - Self.checkCount) else { return nil }
+            let (both, left) = (bytes.prefix(half), bytes.suffix(half))
+            let checks = (Array(both.suffix(Self.checkCount)), Array(left.suffix(Self.checkCount)))
+            guard checks.0 != checks.1 else { return nil }
+            let leftKey = Array(left.dropLast(Self.checkCount))
+            wrapped = both.dropLast(Self.checkCount) + leftKey
+            trials = [Trial(wrapped: wrapped, check: checks.0), Trial(wrapped: leftKey + leftKey, check: checks.1)]
+        }
     }
 }
 
@@ -96,8 +124,6 @@ extension Packager {
             }
         }
         if let exchange {
-            // One wrapping of two DES keys does not give the left one alone, which the retail MAC needs.
-            guard algorithm == .cmac else { throw .notOneOf("mac.algorithm", ["cmac"]) }
             guard fields[exchange] != nil else { throw .noSuchField("mac.exchange", field: exchange) }
         }
         return MACRules(algorithm: algorithm, exchange: exchange)

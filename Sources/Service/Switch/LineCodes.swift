@@ -153,12 +153,17 @@ final class LineCodes: Sendable {
     }
 
     private func handed(_ message: ISOMessage) async -> [UInt8]? {
-        guard let field = packager.mac?.exchange, let text = message[field], let handed = HandedKey(text) else {
-            return nil
-        }
+        guard let mac = packager.mac, let field = mac.exchange, let text = message[field],
+            let handed = HandedKey(text, mac.algorithm)
+        else { return nil }
+        let zeros = [UInt8](repeating: 0, count: mac.algorithm.blockCount)
         do throws(OpeningRefusal) {
-            let code = try await macs.code(of: [UInt8](repeating: 0, count: 16), wrapped: handed.wrapped)
-            return code.starts(with: handed.check) ? handed.wrapped : nil
+            for trial in handed.trials {
+                guard try await macs.code(of: zeros, wrapped: trial.wrapped).starts(with: trial.check) else {
+                    return nil
+                }
+            }
+            return handed.wrapped
         } catch {
             pace.log(logger, .error, "a key of the acquirer cannot be taken", kind: "key", ["reason": "\(error)"])
             return nil

@@ -45,7 +45,7 @@ OWN_WAYS = [("cut-over", 2), ("sign-off", 1), ("key change", 3), ("echo", 6), ("
 
 
 class Host:
-    def __init__(self, book, seed, answer_seconds, faults, zone=None):
+    def __init__(self, book, seed, answer_seconds, faults, zone=None, algorithm="cmac"):
         self.book, self.dice, self.seconds, self.faults = book, random.Random(seed), answer_seconds, faults
         self.lines, self.stalled_until, self.traces = set(), 0.0, 0
         # Until when each port takes no line, by its number.
@@ -53,7 +53,7 @@ class Host:
         self.codes = None
         if zone:
             from codes import Codes  # Needs a library that is not Python's own.
-            self.codes = Codes(zone, self.dice)
+            self.codes = Codes(zone, self.dice, algorithm)
             PAYMENT_FAULTS.extend(CODE_FAULTS)
         self.day = datetime.date(2026, 11, 28) + datetime.timedelta(days=book.cut_overs)
         for key in list(book.unsure):
@@ -190,8 +190,7 @@ class Host:
         key = self.codes.fresh()
         text = self.codes.handed(key)
         if self.dice.random() < 0.2:
-            line.send(self.request("101", f48=self.dice.choice([text[:-1] + ("1" if text[-1] == "0" else "0"), text[:8] + "00" + text[10:], "ZPK", text[:-6]])))
-            return
+            return line.send(self.request("101", f48=self.codes.damaged(text)))
         line.next_key = key
         line.send(self.request("101", f48=text))
 
@@ -408,7 +407,7 @@ class Host:
 
 async def serve(arguments):
     host = Host(Book(arguments.book), f"{arguments.seed}/{os.path.exists(arguments.book) and os.path.getsize(arguments.book)}",
-                arguments.answer_seconds, arguments.faults, arguments.zone)
+                arguments.answer_seconds, arguments.faults, arguments.zone, arguments.algorithm)
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, host.well)
     secure = None
     if arguments.certificate:
@@ -441,6 +440,7 @@ def main():
     parser.add_argument("--certificate", help="TLS by this file, for those whose certificate is of --authority")
     parser.add_argument("--authority")
     parser.add_argument("--zone", help="key in hexadecimal: messages carry codes, by keys that it wraps")
+    parser.add_argument("--algorithm", choices=["cmac", "retail"], default="cmac", help="of the codes")
     asyncio.run(serve(parser.parse_args()))
 
 

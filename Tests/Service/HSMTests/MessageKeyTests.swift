@@ -26,6 +26,9 @@ struct MessageKeyTests {
             cmac = CMAC(algorithms.AES(request["key"]))
             cmac.update(request["message"])
             answer["cmac"] = cmac.finalize().hex()
+            left, right = request["left"], request["right"]
+            answer["both2"] = aes_key_wrap(request["zone"], left + right).hex() + aes_key_wrap(request["zone"], left + left).hex()
+            answer["both3"] = aes_key_wrap(request["zone"], left + right + left).hex() + aes_key_wrap(request["zone"], left * 3).hex()
         json.dump(answer, sys.stdout)
         """
 
@@ -76,7 +79,7 @@ struct MessageKeyTests {
         #expect(Hex.string(check.prefix(3)) == "08D7B4")
     }
 
-    @Test("S20: a key that was wrapped by another hand is unwrapped in the token, and a damaged one is none")
+    @Test("S20, S27: a key that was wrapped by another hand is unwrapped in the token, and a damaged one is none")
     func wrapped() async throws {
         let soft = try SoftToken()
         let zone = String(repeating: "5a", count: 32)
@@ -105,8 +108,34 @@ struct MessageKeyTests {
         }
         // The session goes on.
         #expect(try await token.code(of: message, with: key).count == 16)
+        try await retail(token, answer, message)
         await #expect(throws: TokenError.envelope(.malformedToken)) {
             try await token.code(of: message, with: .wrapped([1, 2, 3], under: "zone"))
+        }
+    }
+
+    /// Two keys and the left one, as DES2 and as DES3; one behind the other they are one text.
+    private func retail(_ token: Token, _ answer: [String: Any], _ message: [UInt8]) async throws {
+        for name in ["both2", "both3"] {
+            let wrapped = try Hex.bytes(#require(answer[name] as? String))
+            let key = MessageKey.wrappedRetail(wrapped, under: "zone")
+            #expect(
+                try await Hex.string(token.code(of: message, with: key)).lowercased() == answer["retail"] as? String)
+            // The check values of the double-length key, and of its left half three times.
+            let left = Array(wrapped.suffix(wrapped.count / 2))
+            for (key, check) in [(wrapped, "08D7B4"), (left + left, "D5D44F")] {
+                let code = try await token.code(
+                    of: MessageKey.retail(label: "").checked, with: .wrappedRetail(key, under: "zone"))
+                #expect(Hex.string(code.prefix(3)) == check)
+            }
+            var damaged = wrapped
+            damaged[wrapped.count - 1] ^= 1
+            await #expect(throws: TokenError.envelope(.notAuthentic)) {
+                try await token.code(of: message, with: .wrappedRetail(damaged, under: "zone"))
+            }
+        }
+        await #expect(throws: TokenError.envelope(.malformedToken)) {
+            try await token.code(of: message, with: .wrappedRetail([UInt8](repeating: 0, count: 56), under: "zone"))
         }
     }
 }

@@ -41,9 +41,6 @@ struct MACTests {
         #expect(throws: PackagerError.notOneOf("mac.algorithm", ["cmac", "retail"])) {
             try packager(#""algorithm": "des""#)
         }
-        #expect(throws: PackagerError.notOneOf("mac.algorithm", ["cmac"])) {
-            try packager(#""algorithm": "retail", "exchange": 48"#)
-        }
         #expect(throws: PackagerError.noSuchField("mac.exchange", field: 129)) {
             try packager(#""algorithm": "cmac", "exchange": 129"#)
         }
@@ -53,6 +50,8 @@ struct MACTests {
                 #", "fields": [{"field": 64, "name": "x", "format": "b4", "encoding": "binary"}]"#)
         }
         #expect(try packager(#""algorithm": "retail""#).mac == MACRules(algorithm: .retail, exchange: nil))
+        #expect(
+            try packager(#""algorithm": "retail", "exchange": 48"#).mac == MACRules(algorithm: .retail, exchange: 48))
     }
 
     // MARK: - Answers
@@ -161,10 +160,37 @@ struct MACTests {
     @Test("S20: a handed key is hexadecimal: a wrapping and three bytes of its check value")
     func text() throws {
         let text = Array(String(repeating: "ab", count: 24).utf8) + Array("010203".utf8)
-        #expect(HandedKey(text)?.wrapped.count == 24 && HandedKey(text)?.check == [1, 2, 3])
+        let key = try #require(HandedKey(text, .cmac))
+        #expect(key.wrapped.count == 24 && key.trials == [HandedKey.Trial(wrapped: key.wrapped, check: [1, 2, 3])])
         let wrong: [[UInt8]] = [text.dropLast(2), text.dropLast(1), text + [0x30, 0x30], Array("zz".utf8), []]
         for text in wrong {
-            #expect(HandedKey(text) == nil)
+            #expect(HandedKey(text, .cmac) == nil)
         }
+        #expect(HandedKey(text, .retail) == nil)
+    }
+
+    /// ISO 9797-1, algorithm 3: all blocks but the last one are chained by the left key alone.
+    @Test(
+        "S27: a handed key of the retail MAC is two keys and the left one, each with its own check value",
+        arguments: [24, 32])
+    func retailText(count: Int) throws {
+        let (both, left) = (String(repeating: "ab", count: count), String(repeating: "cd", count: count))
+        let text = Array((both + "010203" + left + "040506").utf8)
+        let key = try #require(HandedKey(text, .retail))
+        let parts = (key.wrapped.prefix(count), key.wrapped.suffix(count))
+        #expect(
+            parts.0.allSatisfy { $0 == 0xAB } && parts.1.allSatisfy { $0 == 0xCD } && key.wrapped.count == 2 * count)
+        #expect(
+            key.trials == [
+                HandedKey.Trial(wrapped: key.wrapped, check: [1, 2, 3]),
+                HandedKey.Trial(wrapped: Array(parts.1 + parts.1), check: [4, 5, 6]),
+            ])
+        // Two keys that are one are DES with one key.
+        let wrong: [[UInt8]] = [
+            Array((both + "010203").utf8), text.dropLast(2), text.dropLast(6),
+            Array((both + "010203" + both + "010203").utf8),
+            Array((both + "010203" + left + "010203").utf8),
+        ]
+        for text in wrong { #expect(HandedKey(text, .retail) == nil) }
     }
 }

@@ -181,10 +181,10 @@ CK_RV cpkcs11_encrypt(
     int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, CK_ULONG mechanism, const uint8_t *_Nonnull input,
     size_t input_count, uint8_t *_Nonnull output, size_t *_Nonnull output_count);
 
-/// CKM_AES_KEY_WRAP (RFC 3394): an AES key that makes codes, stays in the token, and ends with the session.
+/// CKM_AES_KEY_WRAP (RFC 3394): a key that makes codes, stays in the token, and ends with the session. An AES key signs, one of another type encrypts.
 CK_RV cpkcs11_unwrap(
-    int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, const uint8_t *_Nonnull wrapped, size_t wrapped_count,
-    CK_OBJECT_HANDLE *_Nonnull object);
+    int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, CK_ULONG type, const uint8_t *_Nonnull wrapped,
+    size_t wrapped_count, CK_OBJECT_HANDLE *_Nonnull object);
 
 /// A key pair on P-256 that stays in the token: to agree on secrets, or to sign.
 CK_RV cpkcs11_generate_p256(
