@@ -110,6 +110,7 @@ extension AcquirerLink {
             session = .down
             return effects + [.disconnect(.noKey)]
         }
+        effects.append(.useKey(message))
         guard case .keying = session else { return effects }
         session = .up(echo: nil, until: 0, missed: 0)
         return effects + sendDue(moment)

@@ -22,7 +22,7 @@ public enum LinkInput: Equatable, Sendable {
     case received(ISOMessage)
     /// A message that should carry a code, and has none or a wrong one: nothing that it says counts.
     case unauthenticated(ISOMessage)
-    /// The key that this message of the host brought is in use, or could not be taken.
+    /// The key that this message of the host brought can be used, or could not be taken.
     case keyTaken(ISOMessage, Bool)
     /// Bytes in a frame that are no message.
     case unreadable(MessageError)
@@ -54,6 +54,8 @@ public enum LinkEffect: Equatable, Sendable {
     case cutOver(String?)
     /// The host hands a key over: it is answered by `keyTaken`.
     case takeKey(ISOMessage)
+    /// What is sent from here on is coded by the key that this message brought. The host uses it when it has the answer, which was sent before.
+    case useKey(ISOMessage)
     case alarm(LinkAlarm)
     case disconnect(LinkEnd)
 }

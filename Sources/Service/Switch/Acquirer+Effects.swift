@@ -72,7 +72,7 @@ extension Acquirer {
             case .send where exchange.stage.isAwaiting:
                 measures.sent(id.description)
                 tell(effect)
-            case .record, .send, .cutOver, .takeKey, .alarm, .disconnect: tell(effect)
+            case .record, .send, .cutOver, .takeKey, .useKey, .alarm, .disconnect: tell(effect)
             }
         }
     }
@@ -261,7 +261,8 @@ extension Acquirer {
             write(id) { (store, id) throws(DatabaseError) in try await store.leaveOpen(id) }
         case .cutOver(let date): cutOver(date.flatMap(HostDecision.monthAndDay))
         case .takeKey(let message):
-            codes?.take(message, lastFor: link.rules.answerWithin) { await self.put($0) }
+            codes?.take(message) { await self.put($0) }
+        case .useKey(let message): codes?.use(message, lastFor: link.rules.answerWithin)
         case .alarm(let alarm):
             if let fault = alarm.fault { measures.count(fault) }
             // As many as the host likes to send.
@@ -313,7 +314,7 @@ extension LinkEffect {
     fileprivate var told: ExchangeID? {
         switch self {
         case .settled(let id, _), .reversed(let id), .advised(let id, _), .reconciled(let id, _): id
-        case .record, .send, .cutOver, .takeKey, .alarm, .disconnect: nil
+        case .record, .send, .cutOver, .takeKey, .useKey, .alarm, .disconnect: nil
         }
     }
 
@@ -325,7 +326,7 @@ extension LinkEffect {
             .decided(HostDecision(isAccepted ? .approved : .declined, isAccepted ? "00" : "05"))
         case .reversed: .reversed
         case .reconciled(_, let balance): .balanced(balance)
-        case .record, .send, .cutOver, .takeKey, .alarm, .disconnect: nil
+        case .record, .send, .cutOver, .takeKey, .useKey, .alarm, .disconnect: nil
         }
     }
 }

@@ -19,18 +19,32 @@ public protocol MessageAuthenticator: Sendable {
 /// The key of messages on one line, and the one before it, by which the host's answers may still be made.
 struct LineKeys: Sendable {
     private(set) var wrapped: [UInt8]?
-    private var last: (key: [UInt8]?, until: UInt64)?
+    private var last: (key: [UInt8], until: UInt64)?
+    /// Keys that were tried and are not used yet, by the message that brought them.
+    private var tried: [(message: ISOMessage, key: [UInt8])] = []
+
+    private static let mostTried = 4
+
+    /// A key that can be used: by the host at once, here when its answer was sent.
+    mutating func hold(_ key: [UInt8], of message: ISOMessage) {
+        tried.append((message, key))
+        if tried.count > Self.mostTried { tried.removeFirst() }
+    }
 
     /// - Parameter until: milliseconds of a clock, to which messages by the key before count.
-    mutating func change(to key: [UInt8], lastUntil until: UInt64) {
-        last = (wrapped, until)
-        wrapped = key
+    mutating func use(_ message: ISOMessage, lastUntil until: UInt64) {
+        guard let index = tried.firstIndex(where: { $0.message == message }) else { return }
+        last = wrapped.map { ($0, until) }
+        wrapped = tried.remove(at: index).key
     }
 
     /// By which a message that has come may be made.
     func accepted(at now: UInt64) -> [[UInt8]?] {
-        guard let last, now < last.until, last.key != wrapped else { return [wrapped] }
-        return [wrapped, last.key]
+        var keys = [wrapped] + tried.map { $0.key }
+        if let last, now < last.until { keys.append(last.key) }
+        var seen: [[UInt8]?] = []
+        for key in keys where !seen.contains(key) { seen.append(key) }
+        return seen
     }
 }
 
@@ -43,6 +57,8 @@ final class LineCodes: Sendable {
         /// What goes out last, and what has come last, while their codes are made.
         var sending: Task<Void, Never>?
         var receiving: Task<Void, Never>?
+        /// What tries the key that came last.
+        var taking: Task<Void, Never>?
     }
 
     private let packager: Packager
@@ -132,24 +148,32 @@ final class LineCodes: Sendable {
 
     // MARK: - Keys
 
-    /// Tries the key that the host has handed over: whether it is whole, and the one that the host means.
+    /// Tries the key that the host has handed over: whether it is whole, and the one that the host means. What is sent is coded by it after ``use(_:lastFor:)``.
     ///
-    /// - Parameters:
-    ///   - lastFor: milliseconds for which answers by the key before still count.
-    ///   - end: told whether it is in use from here on.
-    func take(_ message: ISOMessage, lastFor: UInt64, _ end: @escaping @Sendable (LinkInput) async -> Void) {
-        let number = state.withLock { $0.number }
-        Task(executorPreference: SocketThread.shared) {
-            let key = await self.handed(message)
-            let isLine = self.state.withLock { state in
-                guard state.number == number else { return false }
-                if let key { state.keys.change(to: key, lastUntil: MachineClock.all / 1_000_000 + lastFor) }
-                return true
+    /// - Parameter end: told whether it can be used.
+    func take(_ message: ISOMessage, _ end: @escaping @Sendable (LinkInput) async -> Void) {
+        state.withLock { state in
+            let (number, before) = (state.number, state.taking)
+            state.taking = Task(executorPreference: SocketThread.shared) {
+                await before?.value
+                let key = await self.handed(message)
+                let isLine = self.state.withLock { state in
+                    guard state.number == number else { return false }
+                    if let key { state.keys.hold(key, of: message) }
+                    return true
+                }
+                guard isLine else { return }
+                if key != nil { self.logger.notice("the acquirer has handed over a key for messages") }
+                await end(.keyTaken(message, key != nil))
             }
-            guard isLine else { return }
-            if key != nil { self.logger.notice("the acquirer has handed over a key for messages") }
-            await end(.keyTaken(message, key != nil))
         }
+    }
+
+    /// What is sent from here on is coded by the key that this message brought.
+    ///
+    /// - Parameter lastFor: milliseconds for which answers by the key before still count.
+    func use(_ message: ISOMessage, lastFor: UInt64) {
+        state.withLock { $0.keys.use(message, lastUntil: MachineClock.all / 1_000_000 + lastFor) }
     }
 
     private func handed(_ message: ISOMessage) async -> [UInt8]? {

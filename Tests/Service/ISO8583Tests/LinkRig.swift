@@ -71,7 +71,7 @@ extension [LinkEffect] {
     var told: [LinkEffect] {
         filter {
             switch $0 {
-            case .record, .send, .takeKey: false
+            case .record, .send, .takeKey, .useKey: false
             case .settled, .reversed, .advised, .reconciled, .cutOver, .alarm, .disconnect: true
             }
         }

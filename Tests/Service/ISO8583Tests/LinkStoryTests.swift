@@ -70,7 +70,7 @@ struct LinkStoryTests {
                 host.breakLine(&random)
             case .reversed(let id):
                 if let booking = booking(id), !booking.isReversed { complaints.append("\(id) not taken back") }
-            case .reconciled, .cutOver, .takeKey, .alarm: break
+            case .reconciled, .cutOver, .takeKey, .useKey, .alarm: break
             }
         }
 

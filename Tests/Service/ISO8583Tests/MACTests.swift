@@ -122,13 +122,16 @@ struct MACTests {
         let answer = try rig.answer(to: request, "00") { $0.set(48, "00") }
         #expect(rig.put(.received(answer)) == [.takeKey(answer)])
         #expect(!rig.link.isSignedOn)
-        #expect(rig.put(.keyTaken(answer, true)) == [])
+        #expect(rig.put(.keyTaken(answer, true)) == [.useKey(answer)])
         #expect(rig.link.isSignedOn)
         // The host's own change of key: answered when it is taken, refused when not, and the line goes on.
         var change = ISOMessage(try #require(MessageType(800)))
         for (field, text) in [(7, "1122000001"), (11, "000001"), (48, "00"), (70, "101")] { change.set(field, text) }
         #expect(rig.put(.received(change)) == [.takeKey(change)])
-        #expect(rig.put(.keyTaken(change, true)).sent.map { $0.text(39) } == ["00"])
+        let taken = rig.put(.keyTaken(change, true))
+        #expect(taken.sent.map { $0.text(39) } == ["00"])
+        // The host uses the new key once it has this answer: S26.
+        #expect(taken.last == .useKey(change) && taken.count == 2)
         let refused = rig.put(.keyTaken(change, false))
         #expect(refused.sent.map { $0.text(39) } == ["12"] && refused.told == [.alarm(.keyRefused)])
         #expect(rig.link.isSignedOn)

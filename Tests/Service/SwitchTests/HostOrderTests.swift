@@ -97,6 +97,59 @@ struct HostOrderTests {
         }
     }
 
+    /// A payment that is sent after the new key was tried and before the host has heard that it is accepted. Seed 7 over TLS, messages with codes.
+    @Test("S26: what is sent before the answer that accepts a new key is coded by the key before it")
+    func keyAfterItsAnswer() async throws {
+        let packager = try Packager(
+            file: Array(#"{"name": "x", "base": "1987-bcd", "mac": {"algorithm": "cmac", "exchange": 48}}"#.utf8))
+        let (measures, book) = (SwitchMeasures(), LogBook())
+        let codes = LineCodes(packager, TellingCodes(), book.logger, measures)
+        codes.begin()
+        let (came, line) = AsyncStream.makeStream(of: ISOMessage.self)
+        let send: @Sendable (ISOMessage) -> Void = { message in
+            codes.send(message) { bytes in if let message = try? packager.parse(bytes) { line.yield(message) } }
+        }
+        func message(_ type: UInt16, _ fields: [(Int, String)]) throws -> ISOMessage {
+            var message = ISOMessage(try #require(MessageType(type)))
+            for (field, text) in fields { message.set(field, text) }
+            return message
+        }
+        let payment = try message(200, [(3, "000000"), (4, "000000001000"), (11, "000001")])
+        for key in [UInt8(0xA1), 0xB2] {
+            // The wrapping of a key, and how a code by it begins.
+            let text = String(repeating: Hex.string([key]), count: 27)
+            let change = try message(800, [(11, "000009"), (48, text), (70, "101")])
+            await withCheckedContinuation { continuation in
+                codes.take(change) { input in
+                    #expect(input == .keyTaken(change, true))
+                    continuation.resume()
+                }
+            }
+            send(payment)
+            send(try message(810, [(11, "000009"), (39, "00"), (70, "101")]))
+            codes.use(change, lastFor: 20_000)
+            send(payment)
+        }
+        var made: [String] = []
+        for await message in came {
+            made.append(message.type.kind == 8 ? "answer" : Hex.string(message[64] ?? []))
+            if made.count == 6 { break }
+        }
+        let (none, first, second) = ("0000000000000000", "A1A1A1A1A1A1A1A1", "B2B2B2B2B2B2B2B2")
+        #expect(made == [none, "answer", first, first, "answer", second])
+        // The host may use a key as soon as it has handed it over, and the one before it for a while.
+        var keys = LineKeys()
+        keys.hold([1], of: payment)
+        keys.use(payment, lastUntil: 10)
+        keys.hold([2], of: payment)
+        #expect(keys.wrapped == [1] && keys.accepted(at: 9) == [[1], [2]])
+        keys.use(payment, lastUntil: 10)
+        #expect(keys.wrapped == [2] && keys.accepted(at: 9) == [[2], [1]] && keys.accepted(at: 10) == [[2]])
+        // One that nobody has tried changes nothing.
+        keys.use(payment, lastUntil: 99)
+        #expect(keys.wrapped == [2])
+    }
+
     @Test("S21: what the host contradicts after its end stands among the open items until a person has settled it")
     func openItem() async throws {
         try await withApproval(try FailingKeys { nil }, isWanted: false) { server, store, acquirer, _, message in
@@ -116,6 +169,13 @@ struct HostOrderTests {
             try server.sql("update exchange set wanted = 'malfunction', owner = null")
             #expect(try await Array(store.takeWork(99)).count == 1)
         }
+    }
+}
+
+/// Codes that tell by which key they were made: its first eight bytes.
+private struct TellingCodes: MessageAuthenticator {
+    func code(of message: [UInt8], wrapped: [UInt8]?) async throws(OpeningRefusal) -> [UInt8] {
+        [UInt8]((wrapped ?? [0, 0, 0, 0, 0, 0, 0, 0]).prefix(8))
     }
 }
 
