@@ -14,7 +14,7 @@ SWITCH_PACKAGES := libpq-dev
 DIST_PACKAGES := debhelper dpkg-dev python3 lintian binutils xz-utils
 BROWSER_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv nodejs node-typescript chromium cage xwayland zbar-tools poppler-utils fonts-noto-core fonts-noto-cjk
 # What a payment service is made of on one machine: PostgreSQL, haproxy, a token.
-ESTATE_PACKAGES := $(BUILD_PACKAGES) $(SWITCH_PACKAGES) postgresql-15 haproxy softhsm2 openssl procps python3 curl
+ESTATE_PACKAGES := $(BUILD_PACKAGES) $(SWITCH_PACKAGES) postgresql-15 haproxy softhsm2 opensc openssl procps python3 python3-venv curl
 
 # What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
 DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \
@@ -327,7 +327,8 @@ check-wobbles:
 	NFC_TAP_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Checks/check-wobbles.sh $(or $(COUNT),1000) $(or $(SEED),1) $(or $(SHARDS),$$(nproc)) '$(or $(ONLY),Wobble)'
 
 # COUNT payments through replicas of the switch that are killed, with their database, and an acquirer that lies; as many before a host of another
-# hand, by SEED, whose book is held against the switch's; and the drill of a restore: docs/service/payment-service.md.
+# hand, by SEED, whose book is held against the switch's, without and with codes of messages and TLS; and the drill of a restore:
+# docs/service/payment-service.md.
 ## Kill the payment service during COUNT payments before two hosts; restore it
 check-switch:
 	@scripts/install-packages.sh $(TEST_PACKAGES) $(ESTATE_PACKAGES)
@@ -335,6 +336,8 @@ check-switch:
 	NFC_TAP_SWITCH_PAYMENTS=$(or $(COUNT),1000) NFC_TAP_PYTHON=$$(scripts/install-peers.sh) \
 		$(SWIFT) test --skip-build --no-parallel --filter '^SwitchTests\.KillTests'
 	Tests/Checks/Estate/check-switch.py "$$($(SWIFT) build --show-bin-path)" --taps $(or $(COUNT),1000) --seed $(or $(SEED),1)
+	for mac in cmac retail; do NFC_TAP_PYTHON=$$(scripts/install-peers.sh) Tests/Checks/Estate/check-switch.py \
+		"$$($(SWIFT) build --show-bin-path)" --mac $$mac --tls --taps $(or $(COUNT),1000) --seed $(or $(SEED),1); done
 	Tests/Checks/Estate/drill-restore.py "$$($(SWIFT) build --show-bin-path)" --seed $(or $(SEED),1)
 
 # The replicas' memory, logs, database and write-ahead log after TAPS payments; as root.
