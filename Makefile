@@ -327,8 +327,8 @@ check-wobbles:
 	NFC_TAP_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Checks/check-wobbles.sh $(or $(COUNT),1000) $(or $(SEED),1) $(or $(SHARDS),$$(nproc)) '$(or $(ONLY),Wobble)'
 
 # COUNT payments through replicas of the switch that are killed, with their database, and an acquirer that lies; as many before a host of another
-# hand, by SEED, whose book is held against the switch's, without and with codes of messages and TLS; and the drill of a restore:
-# docs/service/payment-service.md.
+# hand, by SEED, whose book is held against the switch's, without and with codes of messages and TLS; the drill of a restore; and the
+# certificate test before that host: docs/service/payment-service.md.
 ## Kill the payment service during COUNT payments before two hosts; restore it
 check-switch:
 	@scripts/install-packages.sh $(TEST_PACKAGES) $(ESTATE_PACKAGES)
@@ -339,6 +339,7 @@ check-switch:
 	for mac in cmac retail; do NFC_TAP_PYTHON=$$(scripts/install-peers.sh) Tests/Checks/Estate/check-switch.py \
 		"$$($(SWIFT) build --show-bin-path)" --mac $$mac --tls --taps $(or $(COUNT),1000) --seed $(or $(SEED),1); done
 	Tests/Checks/Estate/drill-restore.py "$$($(SWIFT) build --show-bin-path)" --seed $(or $(SEED),1)
+	Tests/Checks/Estate/host-test.py "$$($(SWIFT) build --show-bin-path)" --second-host
 
 # The replicas' memory, logs, database and write-ahead log after TAPS payments; as root.
 ## Search the payment service's memory, logs and database; as root

@@ -4,6 +4,7 @@
 each message the fields by which the host's engineer finds it. docs/service/payment-service.md says how to use it.
 
     Tests/Checks/Estate/host-test.py FOLDER-WITH-THE-PROGRAMS                                   # against nfc-tap-acquirer-sim, with virtual cards
+    Tests/Checks/Estate/host-test.py FOLDER --second-host                                       # against Tests/Rigs/Host, by the amounts of its manual
     Tests/Checks/Estate/host-test.py FOLDER --acquirer 10.0.0.7:8583 --packager our-host.json --acquirer-number 12345678901 \\
         --acceptor M-4711 --terminal TERM0001 --cases our-cases.jsonl --reader pcsc:Identiv
 
@@ -18,9 +19,10 @@ import time
 import uuid
 
 from centre import Estate
-from parts import run, until
+from parts import free_port, run, until
 
 HERE = pathlib.Path(__file__).resolve().parents[3]
+RIG = HERE / "Tests/Rigs/Host"
 MESSAGES = """
 select type, stage, coalesce(detail, ''), trace, coalesce(transmitted, ''), coalesce(reference, ''), kind, attempts
 from exchange where created >= to_timestamp(%f) order by created
@@ -108,6 +110,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")
     parser.add_argument("--acquirer", help="host:port; without it nfc-tap-acquirer-sim is started")
+    parser.add_argument("--second-host", action="store_true", help="Tests/Rigs/Host is started, with its packager and its cases")
     parser.add_argument("--packager", default="1987-bcd", help="file, or name of a built-in one")
     parser.add_argument("--acquirer-number", default="12345678901", help="field 32")
     parser.add_argument("--acceptor", default="M-1", help="field 42")
@@ -123,13 +126,18 @@ def main():
     parser.add_argument("--patience", type=float, default=60, help="seconds until every reversal and advice has to be acknowledged")
     parser.add_argument("--keep", action="store_true", help="keep the folder of logs and books")
     arguments = parser.parse_args()
+    if arguments.second_host:
+        port = free_port()
+        arguments.acquirer, arguments.packager, arguments.cases = f"127.0.0.1:{port}", str(RIG / "second-host.json"), RIG / "cases.jsonl"
     lines = pathlib.Path(arguments.cases).read_text(encoding="utf-8").splitlines()
     cases = [case for case in map(json.loads, lines) if case["case"].startswith(arguments.only or "")]
     packager = str(pathlib.Path(arguments.packager).resolve()) if "/" in arguments.packager else arguments.packager
     faults = 0
-    with Estate(arguments.programs, replicas=1, shops=1, tills=1, standby=False, token=False, proxies=False,
-                acquirer=arguments.acquirer, number=arguments.acquirer_number, packager=packager,
-                answer_seconds=arguments.answer_seconds) as estate:
+    estate = Estate(arguments.programs, replicas=1, shops=1, tills=1, standby=False, token=False, proxies=False, acquirer=arguments.acquirer,
+                    number=arguments.acquirer_number, packager=packager, answer_seconds=arguments.answer_seconds)
+    if arguments.second_host:
+        estate.part("host", sys.executable, RIG / "host.py", port, estate.path("host.book"), "--answer-seconds", arguments.answer_seconds, "--faults", 0, "--test-amounts")
+    with estate:
         estate.primary.sql("update merchant set acceptor = '%s', location = '%s', category = '%s'; update terminal set acceptor_terminal = '%s'" % tuple(
             text.replace("'", "''") for text in (arguments.acceptor, arguments.location, arguments.category, arguments.terminal)))
         bench = Bench(estate, arguments)

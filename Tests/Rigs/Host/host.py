@@ -40,12 +40,18 @@ ADVICE_FAULTS = [
     ("lost", 30), ("lost, done", 40), ("late, done", 20), ("twice", 30), ("try later", 20), ("try later, done", 15), ("odd code", 10), ("blanks, done", 10),
     ("cut after, done", 5), ("refused", 10), ("refused, then done", 10), ("lie", 60),
 ]
+# What its manual promises in a certificate test: by the minor units of a payment, what is done, and the code. All else is approved.
+TEST_AMOUNTS = {
+    2051: ("declined", "51"), 2054: ("declined", "54"), 2091: ("try later", "91"), 2096: ("doubt", "96"), 2010: ("part", None),
+    2097: ("odd code", "Z9"), 2098: ("lost, booked", None), 2099: ("late, booked", None),
+}
 # Of a thousand messages: what the host does by itself.
 OWN_WAYS = [("cut-over", 2), ("sign-off", 1), ("key change", 3), ("echo", 6), ("stray answer", 5), ("unknown type", 2), ("stall", 1), ("empty frame", 3)]
 
 
 class Host:
-    def __init__(self, book, seed, answer_seconds, faults, zone=None, algorithm="cmac"):
+    def __init__(self, book, seed, answer_seconds, faults, zone=None, algorithm="cmac", is_test=False):
+        self.is_test = is_test
         self.book, self.dice, self.seconds, self.faults = book, random.Random(seed), answer_seconds, faults
         self.lines, self.stalled_until, self.traces = set(), 0.0, 0
         # Until when each port takes no line, by its number.
@@ -67,6 +73,12 @@ class Host:
 
     def well(self):
         self.faults = 0
+
+    def chosen(self, amount):
+        """What is done with a payment, and the code where its manual has one for the amount."""
+        if self.is_test:
+            return TEST_AMOUNTS.get(amount, ("approved", None))
+        return self.choose(PAYMENT_FAULTS) or "approved", None
 
     def choose(self, table):
         left = self.dice.random() * 1_000
@@ -217,7 +229,7 @@ class Host:
         self.references += 1
         reference = f"H{self.references:011d}"
         code = f"{self.dice.randrange(1_000_000):06d}"
-        fault = self.choose(PAYMENT_FAULTS) or "approved"
+        fault, fixed = self.chosen(amount)
         if fault == "deaf":
             line.is_deaf = True
             return
@@ -228,7 +240,7 @@ class Host:
         if fault == "no code":
             return line.send(self.answer(message, "51", f37=reference), fault)
         if fault in ("declined", "try later", "odd code", "doubt"):
-            word = self.dice.choice({"declined": ["51", "05", "61", "14"], "try later": ["91"], "odd code": ["32", "  ", "Z9", "99"], "doubt": ["96", "68"]}[fault])
+            word = fixed or self.dice.choice({"declined": ["51", "05", "61", "14"], "try later": ["91"], "odd code": ["32", "  ", "Z9", "99"], "doubt": ["96", "68"]}[fault])
             return line.send(self.answer(message, word, f37=reference))
         value = max(1, amount // 2) if fault == "part" else amount
         word = {"approved, 16": "16", "part": "10"}.get(fault, "00")
@@ -407,7 +419,7 @@ class Host:
 
 async def serve(arguments):
     host = Host(Book(arguments.book), f"{arguments.seed}/{os.path.exists(arguments.book) and os.path.getsize(arguments.book)}",
-                arguments.answer_seconds, arguments.faults, arguments.zone, arguments.algorithm)
+                arguments.answer_seconds, arguments.faults, arguments.zone, arguments.algorithm, arguments.test_amounts)
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, host.well)
     secure = None
     if arguments.certificate:
@@ -436,6 +448,7 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--answer-seconds", type=float, default=3)
     parser.add_argument("--faults", type=float, default=100, help="per cent of the usual share; 0 for none")
+    parser.add_argument("--test-amounts", action="store_true", help="for a certificate test: the amount says what is done, and nothing is left to chance; with --faults 0")
     parser.add_argument("--second", type=int, action="append", default=[], help="another port of the same host; then ports are closed for a while")
     parser.add_argument("--certificate", help="TLS by this file, for those whose certificate is of --authority")
     parser.add_argument("--authority")
