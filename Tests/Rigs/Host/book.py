@@ -94,6 +94,8 @@ class Book:
     def do_forget(self, key):
         """The host lost what it had approved."""
         self.unsure.discard(key)
+        # Its repeat is carried out anew.
+        self.advices.pop(key, None)
         entry = self.entries[key]
         hold = self.entries.get(entry.original)
         if hold and not (entry.is_forgotten or hold.is_forgotten or hold.is_reversed):

@@ -365,7 +365,9 @@ class Host:
     def carry_out(self, line, message, key, original, fault):
         book, entry = self.book, self.book.entries.get(original)
         if key in book.advices:
-            # A repeat is carried out once.
+            # A repeat is carried out once, and who is told so may count on it.
+            if key in book.unsure:
+                book.write(do="sure", key=key)
             return self.dice.choice(["94", book.advices[key]]) if book.advices[key] == "00" and int(message.kind[3]) % 2 else book.advices[key]
         is_reversal = message.kind[1] == "4"
         if entry is None:

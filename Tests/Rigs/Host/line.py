@@ -36,7 +36,9 @@ class Line:
         self.host.book.write(do="lie", key=key, what=what)
 
         def look():
-            self.host.book.write(do="sure" if self.is_heard() else "forget", key=key)
+            # Who has repeated it meanwhile, over whichever line, has heard of it.
+            if key in self.host.book.unsure or what != "refused, then done":
+                self.host.book.write(do="sure" if self.is_heard() else "forget", key=key)
         asyncio.get_running_loop().call_later(1.5, look)
 
     def if_heard(self, key, what):
