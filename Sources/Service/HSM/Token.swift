@@ -10,8 +10,10 @@ import Synchronization
 public final class Token: TokenKeys {
     private let settings: TokenSettings
     private let workers: [TokenWorker]
-    private let load: Mutex<TokenLoad>
+    private let load: Mutex<TokenLoad<TokenJob>>
     private let patience: Patience
+    /// With envelopes that wait for their turn.
+    private let turns: Patience
 
     /// Loads the module. The token is asked when there is something to ask.
     public init(_ settings: TokenSettings) throws(TokenError) {
@@ -25,6 +27,7 @@ public final class Token: TokenKeys {
         self.workers = workers
         load = Mutex(TokenLoad(sessions: workers.count))
         patience = Patience(settings.limit)
+        turns = Patience(settings.wait)
     }
 
     /// Closes the sessions. A call after it opens them again.
@@ -67,7 +70,7 @@ public final class Token: TokenKeys {
             let contentKey = try await contentKey(received.encryptedKey, key)
             return try Self.opened { () throws(EnvelopeError) in try received.open(contentKey: contentKey) }
         }
-        let secret = try await run { (session) throws(TokenFailure) in
+        let secret = try await run(.first) { (session) throws(TokenFailure) in
             let found = try session.key(key)
             return try session.call(.derive, of: key.label) { (calls) throws(TokenCode) in
                 try calls.agree(found.object, point: point)
@@ -85,7 +88,7 @@ public final class Token: TokenKeys {
             guard let message = message(content) else { return (content, nil) }
             return (content, try await code(of: message))
         }
-        let (content, code) = try await run { (session) throws(TokenFailure) -> (SecretBytes, [UInt8]?) in
+        let (content, code) = try await run(.first) { (session) throws(TokenFailure) -> (SecretBytes, [UInt8]?) in
             let found = try session.key(key)
             let secret = try session.call(.derive, of: key.label) { (calls) throws(TokenCode) in
                 try calls.agree(found.object, point: point)
@@ -124,7 +127,7 @@ public final class Token: TokenKeys {
     private func contentKey(_ ciphertext: [UInt8], _ key: TokenKey) async throws(TokenError) -> SecretBytes {
         let allowsRawRSA = settings.allowsRawRSA
         let instead = SecretBytes(capacity: 32) { for _ in 0..<32 { $0.append(UInt8.random(in: 0...255)) } }
-        return try await run { (session) throws(TokenFailure) in
+        return try await run(.first) { (session) throws(TokenFailure) in
             let found = try session.key(key)
             guard ciphertext.count == found.modulus else { throw .error(.envelope(.malformedToken)) }
             if !session.refusesOAEP {
@@ -255,16 +258,29 @@ public final class Token: TokenKeys {
     // MARK: - Sessions
 
     private func run<Answer: Sendable>(
+        _ kind: TokenLoad<TokenJob>.Kind = .following,
         _ work: @escaping @Sendable (inout LiveSession) throws(TokenFailure) -> Answer
     ) async throws(TokenError) -> Answer {
-        let (most, limit) = (settings.mostWaiting, patience.nanoseconds)
-        guard let number = load.withLock({ $0.admit(most: most, limit: limit) }) else { throw .unavailable(.busy) }
-        let worker = workers[number]
         let first = FirstAnswer<Result<Answer, TokenError>>()
-        patience.watch { [weak first] in first?.give(.failure(.unavailable(.tooSlow))) }
-        worker.perform(while: { first.isOpen }, work) { result, time in
-            self.load.withLock { $0.end(number, after: time) }
-            first.give(result)
+        let patience = patience
+        let job = TokenJob { worker, end in
+            // Its own time counts from here; the one of its turn is over.
+            guard first.begin() else { return false }
+            patience.watch { [weak first] in first?.give(.failure(.unavailable(.tooSlow))) }
+            worker.perform(while: { first.isOpen }, work) { result, time in
+                first.give(result)
+                end(time)
+            }
+            return true
+        }
+        let (most, limit) = (settings.mostWaiting, turns.nanoseconds)
+        switch load.withLock({ $0.admit(job, kind, most: most, limit: limit) }) {
+        case .refused: throw .unavailable(.busy)
+        case .begins(let session): start(job, kind, session)
+        case .waits:
+            (kind == .first ? turns : patience).watch { [weak first] in
+                first?.give(.failure(.unavailable(.busy)), unlessBegun: true)
+            }
         }
         return try await withTaskCancellationHandler {
             await first.value()
@@ -272,6 +288,30 @@ public final class Token: TokenKeys {
             first.give(.failure(.unavailable(.abandoned)))
         }.get()
     }
+
+    /// Begins it, or the next one that somebody still wants.
+    private func start(_ job: TokenJob, _ kind: TokenLoad<TokenJob>.Kind, _ session: Int) {
+        var (job, kind) = (job, kind)
+        while true {
+            let begun = kind
+            let isWanted = job.begin(workers[session]) { time in
+                let next = self.load.withLock { load in
+                    if let time { load.note(begun, took: time) }
+                    return load.next(for: session)
+                }
+                if let next { self.start(next.job, next.kind, session) }
+            }
+            guard !isWanted, let next = load.withLock({ $0.next(for: session) }) else { return }
+            (job, kind) = next
+        }
+    }
+}
+
+/// What is to be done in a session.
+private struct TokenJob: Sendable {
+    /// Told the session, and whom to tell when it is done: how many nanoseconds it took, `nil` where it was left. Whether it begins: else nobody wants it, and
+    /// nobody is told.
+    let begin: @Sendable (TokenWorker, _ end: @escaping @Sendable (UInt64?) -> Void) -> Bool
 }
 
 /// Labels that somebody was told of.
@@ -290,8 +330,16 @@ private final class FirstAnswer<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State.open)
+    private let hasBegun = Mutex(false)
 
-    func give(_ value: Value) {
+    /// - Returns: whether somebody still wants to know; then nothing is given by `unlessBegun` any more.
+    func begin() -> Bool {
+        hasBegun.withLock { $0 = true }
+        return isOpen
+    }
+
+    func give(_ value: Value, unlessBegun: Bool = false) {
+        if unlessBegun, hasBegun.withLock({ $0 }) { return }
         let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
             switch state {
             case .given: return nil

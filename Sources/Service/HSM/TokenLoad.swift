@@ -1,33 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What waits for the sessions of a token, and how long that will take.
-struct TokenLoad {
-    /// Calls that wait or run, for each session.
-    private var waiting: [Int]
-    /// What a call takes, in nanoseconds: of the last ones, the later the more.
-    private var time: UInt64 = 0
+/// What waits for the sessions of a token, in which order it gets there, and how long that will take. All sessions take from one queue. What continues a
+/// payment goes before what begins one: a payment whose seal came too late would have used the token for nothing.
+struct TokenLoad<Job: Sendable>: Sendable {
+    enum Kind: Sendable {
+        /// An envelope is to be opened: nothing of its payment was done yet.
+        case first
+        case following
+    }
 
-    init(sessions: Int) { waiting = [Int](repeating: 0, count: sessions) }
+    enum Admission: Equatable, Sendable {
+        /// At once, in this session.
+        case begins(Int)
+        case waits
+        /// Too many wait, or it would be given up before its turn: it hears so at once, and takes nobody's turn.
+        case refused
+    }
+
+    private struct Waiting {
+        /// Of jobs of one kind, in the order in which they came.
+        var jobs: [Job] = []
+        /// Nanoseconds that a call of this kind takes: of the last ones, the later the more.
+        var time: UInt64 = 0
+    }
+
+    private let sessions: Int
+    private var idle: [Int]
+    private var first = Waiting()
+    private var following = Waiting()
+
+    init(sessions: Int) {
+        self.sessions = max(1, sessions)
+        // The first one is taken first.
+        idle = Array((0..<self.sessions).reversed())
+    }
 
     /// - Parameters:
     ///   - most: calls that may wait or run, for all sessions.
-    ///   - limit: nanoseconds after which a call is given up.
-    /// - Returns: the session that it waits for; `nil` for too many, and for one that would be given up before its turn: it hears so at once, and takes
-    ///   nobody's turn.
-    mutating func admit(most: Int, limit: UInt64) -> Int? {
-        guard waiting.reduce(0, +) < most, let least = waiting.indices.min(by: { waiting[$0] < waiting[$1] }),
-            UInt64(clamping: waiting[least]) &* time <= limit
-        else { return nil }
-        waiting[least] += 1
-        return least
+    ///   - limit: nanoseconds for which what begins a payment may wait for its turn.
+    mutating func admit(_ job: Job, _ kind: Kind, most: Int, limit: UInt64) -> Admission {
+        if let session = idle.popLast() { return .begins(session) }
+        let ahead = sessions + first.jobs.count
+        guard ahead + following.jobs.count < most else { return .refused }
+        guard kind == .first else {
+            following.jobs.append(job)
+            return .waits
+        }
+        let work = UInt64(clamping: ahead) &* first.time &+ UInt64(clamping: following.jobs.count) &* following.time
+        guard work / UInt64(clamping: sessions) <= limit else { return .refused }
+        first.jobs.append(job)
+        return .waits
     }
 
-    /// - Parameter nanoseconds: that the call took; `nil` where it was left undone.
-    mutating func end(_ session: Int, after nanoseconds: UInt64?) {
-        waiting[session] -= 1
-        guard let nanoseconds else { return }
+    /// - Parameter nanoseconds: that a call took.
+    mutating func note(_ kind: Kind, took nanoseconds: UInt64) {
         // Beyond a minute it is refused all the same.
         let last = min(nanoseconds, 60_000_000_000)
-        time = time == 0 ? last : (time * 7 + last) / 8
+        let time = kind == .first ? first.time : following.time
+        let mean = time == 0 ? last : (time * 7 + last) / 8
+        if kind == .first { first.time = mean } else { following.time = mean }
+    }
+
+    /// What a session that is done takes up; `nil` where nothing waits: then it is idle.
+    mutating func next(for session: Int) -> (job: Job, kind: Kind)? {
+        if !following.jobs.isEmpty { return (following.jobs.removeFirst(), .following) }
+        if !first.jobs.isEmpty { return (first.jobs.removeFirst(), .first) }
+        idle.append(session)
+        return nil
     }
 }

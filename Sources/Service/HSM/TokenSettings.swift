@@ -64,10 +64,12 @@ public struct TokenSettings: Sendable {
     /// Sessions, each on a thread of its own, 1 to 32.
     public var sessions = 2
     /// Calls that may wait for a session, for all sessions together.
-    public var mostWaiting = 128
+    public var mostWaiting = 1_024
     /// Told once of each key that the token could show, by its label: it was made without CKA_SENSITIVE, and is worked with itself, which is slower.
     public var noteOpenKey: @Sendable (String) -> Void = { _ in }
-    /// After which a call is given up.
+    /// For which an envelope that is to be opened may wait for a session. A till waits for thirty seconds.
+    public var wait = Duration.seconds(5)
+    /// After which a call is given up, and what follows an opened envelope does not wait any longer.
     public var limit = Duration.seconds(1)
 
     public init(module: String, token: String, pin: SecretBytes) {

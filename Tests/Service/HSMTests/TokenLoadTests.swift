@@ -13,35 +13,53 @@ struct TokenLoadTests {
 
     @Test("S6: what would be given up before its turn is refused at once", arguments: [1, 8])
     func refusedEarly(sessions: Int) throws {
-        var load = TokenLoad(sessions: sessions)
-        func admitted() -> Int {
-            (0..<1_000).prefix { _ in load.admit(most: 1_000, limit: Self.second) != nil }.count
+        var load = TokenLoad<Int>(sessions: sessions)
+        // Calls of 1 ms between those of 50 ms make an envelope's turn no nearer.
+        for _ in 0..<100 {
+            load.note(.first, took: 50_000_000)
+            load.note(.following, took: 1_000_000)
         }
-        // As long as nothing is known of the token, as many as may wait.
         for session in 0..<sessions {
-            #expect(load.admit(most: 1_000, limit: Self.second) == session)
+            #expect(load.admit(0, .first, most: 1_000, limit: Self.second) == .begins(session))
         }
-        for session in 0..<sessions { load.end(session, after: 50_000_000) }
+        let waiting = (1...1_000).prefix { load.admit($0, .first, most: 1_000, limit: Self.second) == .waits }.count
         // Twenty behind one that takes 50 ms have a second.
-        #expect(admitted() == 21 * sessions)
-        #expect(load.admit(most: 1_000, limit: Self.second) == nil)
-        // One that nobody waits for any more gives its place back, and says nothing of the token.
-        load.end(0, after: nil)
-        #expect(load.admit(most: 1_000, limit: Self.second) == 0)
+        #expect(waiting == 20 * sessions - (sessions - 1))
+        #expect(load.admit(0, .first, most: 1_000, limit: Self.second) == .refused)
+        // What continues a payment is not kept from its end.
+        #expect(load.admit(0, .following, most: 1_000, limit: Self.second) == .waits)
+        #expect(load.admit(0, .following, most: waiting, limit: Self.second) == .refused)
+        // One that was begun gives its place to the next one.
+        #expect(load.next(for: 0)?.kind == .following)
+        #expect(load.next(for: 0)?.job == 1)
+        #expect(load.admit(0, .first, most: 1_000, limit: Self.second) == .waits)
     }
 
     @Test("S6: a token that has become fast again is believed")
     func fastAgain() throws {
-        var load = TokenLoad(sessions: 1)
-        #expect(load.admit(most: 10, limit: Self.second) == 0)
-        load.end(0, after: 5 * Self.second)
+        var load = TokenLoad<Int>(sessions: 1)
+        #expect(load.admit(0, .first, most: 10, limit: Self.second) == .begins(0))
+        load.note(.first, took: 5 * Self.second)
+        #expect(load.admit(0, .first, most: 10, limit: Self.second) == .refused)
         // Alone it is always tried.
+        #expect(load.next(for: 0) == nil)
         for _ in 0..<40 {
-            #expect(load.admit(most: 10, limit: Self.second) == 0)
-            load.end(0, after: 1_000)
+            #expect(load.admit(0, .first, most: 10, limit: Self.second) == .begins(0))
+            load.note(.first, took: 1_000)
+            #expect(load.next(for: 0) == nil)
         }
-        #expect(load.admit(most: 10, limit: Self.second) == 0)
-        #expect(load.admit(most: 10, limit: Self.second) == 0)
+        #expect(load.admit(0, .first, most: 10, limit: Self.second) == .begins(0))
+        #expect(load.admit(0, .first, most: 10, limit: Self.second) == .waits)
+    }
+
+    /// A token with eight sessions and 50 ms an envelope, in virtual time. A till pays, rests for 100 ms, and pays again; what is refused asks again after a second.
+    @Test("S29: two hundred tills get from a slow token what a hundred get, and no envelope is opened for nothing")
+    func moreTills() {
+        let (hundred, twice) = (SlowToken.run(tills: 100), SlowToken.run(tills: 200))
+        // 160 a second.
+        #expect(hundred.paid >= 9_000 && twice.paid * 100 >= hundred.paid * 95, "\(hundred), \(twice)")
+        #expect(hundred.refused == 0 && twice.refused == 0, "\(hundred), \(twice)")
+        #expect(hundred.wasted == 0 && twice.wasted == 0, "\(hundred), \(twice)")
     }
 
     @Test("S6: work that nobody waits for any more is left")
@@ -56,6 +74,20 @@ struct TokenLoadTests {
             }
         }
         #expect(result == .failure(.unavailable(.abandoned)) && time == nil)
+    }
+
+    /// One session, which is held: what waits goes by its kind, and what nobody waits for any more is passed over.
+    @Test("S29: what continues a payment goes before what begins one")
+    func order() {
+        var load = TokenLoad<String>(sessions: 1)
+        #expect(load.admit("a", .first, most: 9, limit: Self.second) == .begins(0))
+        for (job, kind) in [("b", TokenLoad<String>.Kind.first), ("c", .following), ("d", .first), ("e", .following)] {
+            #expect(load.admit(job, kind, most: 9, limit: Self.second) == .waits)
+        }
+        var order: [String] = []
+        while let next = load.next(for: 0) { order.append(next.job) }
+        #expect(order == ["c", "e", "b", "d"])
+        #expect(load.admit("f", .following, most: 9, limit: Self.second) == .begins(0))
     }
 
     /// PKCS#11: a maker that says nothing of CKA_SENSITIVE leaves it to the token, and SoftHSM then says no.
@@ -100,6 +132,68 @@ struct TokenLoadTests {
         await #expect(throws: TokenError.unknownKey("old")) { try await changed.recipients() }
         let none = try Token(soft.settings { $0.recipients = [TokenKey(label: "old")] })
         await #expect(throws: TokenError.unknownKey("old")) { _ = try await none.usableRecipients() }
+    }
+}
+
+/// Tills before a token in virtual time, by the rules of `Token`: milliseconds, a minute of them.
+private struct SlowToken {
+    private struct Call {
+        let till: Int
+        let kind: TokenLoad<Int>.Kind
+        let came: Int
+    }
+
+    private(set) var (paid, refused, wasted) = (0, 0, 0)
+
+    static func run(tills: Int) -> SlowToken {
+        var told = SlowToken()
+        var load = TokenLoad<Int>(sessions: 8)
+        var calls: [Call] = []
+        // When who does what: a till asks, a session is done.
+        var asks: [Int: [Int]] = [0: Array(0..<tills)]
+        var seals: [Int: [Int]] = [:]
+        var ends: [Int: [(session: Int, call: Int)]] = [:]
+        func begin(_ call: Int, _ session: Int, _ now: Int) {
+            ends[now + (calls[call].kind == .first ? 50 : 1), default: []].append((session, call))
+        }
+        for now in 0..<60_000 {
+            for (session, done) in ends.removeValue(forKey: now) ?? [] {
+                let call = calls[done]
+                load.note(call.kind, took: call.kind == .first ? 50_000_000 : 1_000_000)
+                if call.kind == .first {
+                    // The books are asked meanwhile.
+                    seals[now + 5, default: []].append(call.till)
+                } else {
+                    told.paid += 1
+                    asks[now + 100, default: []].append(call.till)
+                }
+                while let next = load.next(for: session) {
+                    let waited = now - calls[next.job].came
+                    guard waited <= (next.kind == .first ? 5_000 : 1_000) else {
+                        // Its envelope was opened, and its payment is not made.
+                        if next.kind == .following { told.wasted += 1 } else { told.refused += 1 }
+                        asks[now + 1_000, default: []].append(calls[next.job].till)
+                        continue
+                    }
+                    begin(next.job, session, now)
+                    break
+                }
+            }
+            let new =
+                (asks.removeValue(forKey: now) ?? []).map { ($0, TokenLoad<Int>.Kind.first) }
+                + (seals.removeValue(forKey: now) ?? []).map { ($0, .following) }
+            for (till, kind) in new {
+                calls.append(Call(till: till, kind: kind, came: now))
+                switch load.admit(calls.count - 1, kind, most: 1_024, limit: 5_000_000_000) {
+                case .begins(let session): begin(calls.count - 1, session, now)
+                case .waits: break
+                case .refused:
+                    if kind == .following { told.wasted += 1 } else { told.refused += 1 }
+                    asks[now + 1_000, default: []].append(till)
+                }
+            }
+        }
+        return told
     }
 }
 
