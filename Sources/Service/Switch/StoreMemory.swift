@@ -51,6 +51,13 @@ final class StoreMemory: Sendable {
     /// The books lack something that this replica was told of.
     var isBehind: Bool { state.withLock { $0.isBehind } }
 
+    /// How far books have to be that have all that this replica was told of; `nil` before it has seen any.
+    var known: StoreMark? {
+        state.withLock { state in
+            state.newest.map { StoreMark(generation: $0.generation, transaction: max($0.transaction, state.heard)) }
+        }
+    }
+
     /// What was committed under this number is about to be told.
     func hear(_ transaction: Int64) { state.withLock { $0.heard = max($0.heard, transaction) } }
 

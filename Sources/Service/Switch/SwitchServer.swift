@@ -344,7 +344,7 @@ public struct SwitchServer: Sendable {
     private func work() async {
         guard !settings.acquirers.isEmpty, !memory.isBehind else { return }
         do throws(DatabaseError) {
-            for row in try await store.takeWork(seat.owner) { await acquirer.take(row) }
+            for row in try await store.takeWork(seat.owner, known: memory.known) { await acquirer.take(row) }
         } catch {
             // The books' own round comes again.
         }
@@ -354,9 +354,9 @@ public struct SwitchServer: Sendable {
     private func workSeldom() async {
         guard !settings.acquirers.isEmpty, !memory.isBehind else { return }
         do throws(DatabaseError) {
-            for row in try await store.ownWork(seat.owner) { await acquirer.take(row) }
+            for row in try await store.ownWork(seat.owner, known: memory.known) { await acquirer.take(row) }
             guard await acquirer.isSignedOn else { return }
-            for day in try await store.untoldDays() {
+            for day in try await store.untoldDays(known: memory.known) {
                 guard let message = messages.reconciliation(day) else { continue }
                 // Apart: a host that is silent must not keep other work waiting. Asked twice, it is done once.
                 Task { await acquirer.submit(.day(day), message) }

@@ -120,15 +120,17 @@ extension SwitchStore {
     }
 
     /// Ends of days that nobody has told the acquirer of.
-    func untoldDays() async throws(DatabaseError) -> [DayTotals] {
+    func untoldDays(known mark: StoreMark? = nil) async throws(DatabaseError) -> [DayTotals] {
         try DayTotals.all(
             try await database.run(
                 Call(
                     """
                     select *, id::text as id, day::text as day from day_total d
-                    where balance is null and not exists (select 1 from exchange x where x.id = d.id) order by d.day limit 10
-                    """
-                )))
+                    where balance is null and not exists (select 1 from exchange x where x.id = d.id)
+                        and ($1::bigint is null or (exists (select from generation where number = $1::bigint and not is_behind)
+                            and pg_current_xact_id()::text::bigint > $2::bigint))
+                    order by d.day limit 10
+                    """, Self.known(mark))))
     }
 
     /// - Returns: whether this is the one who tells of it.

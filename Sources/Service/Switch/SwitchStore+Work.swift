@@ -4,9 +4,16 @@ import PaymentValues
 import PostgreSQL
 
 extension SwitchStore {
+    /// Two arguments that say how far the books have to be. The statement that takes work looks at that itself: they may have been restored a moment ago.
+    static func known(_ mark: StoreMark?) -> [DatabaseValue] {
+        mark.map { [.number($0.generation), .number($0.transaction)] } ?? [.null, .null]
+    }
+
     /// Open exchanges that nobody speaks of: of replicas that have ended, and reversals that were asked for. From here on the owner
     /// does. Of several who ask at once each gets others.
-    func takeWork(_ owner: Int64) async throws(DatabaseError) -> [Row] {
+    ///
+    /// - Parameter mark: how far the books have to be; what books that are behind call open may have been decided since.
+    func takeWork(_ owner: Int64, known mark: StoreMark? = nil) async throws(DatabaseError) -> [Row] {
         Array(
             try await database.run(
                 Call(
@@ -16,13 +23,15 @@ extension SwitchStore {
                         where (stage in ('awaiting', 'reversing', 'advising', 'reconciling') or wanted is not null)
                             and (owner is null
                                 or owner not in (select owner from seat where lease_until > clock_timestamp()))
+                            and ($2::bigint is null or (exists (select from generation where number = $2::bigint and not is_behind)
+                                and pg_current_xact_id()::text::bigint > $3::bigint))
                         order by created limit 50 for update skip locked)
                     returning *, extract(epoch from clock_timestamp() - created)::bigint as age
-                    """, [.number(owner)])))
+                    """, [.number(owner)] + Self.known(mark))))
     }
 
     /// Open exchanges of this owner that have not changed for a while: whoever does not know one of them has to take it up.
-    func ownWork(_ owner: Int64) async throws(DatabaseError) -> [Row] {
+    func ownWork(_ owner: Int64, known mark: StoreMark? = nil) async throws(DatabaseError) -> [Row] {
         Array(
             try await database.run(
                 Call(
@@ -30,7 +39,9 @@ extension SwitchStore {
                     select *, extract(epoch from clock_timestamp() - created)::bigint as age from exchange
                     where owner = $1::bigint and changed < clock_timestamp() - interval '10 s'
                         and (stage in ('awaiting', 'reversing', 'advising', 'reconciling') or wanted is not null)
-                    """, [.number(owner)])))
+                        and ($2::bigint is null or (exists (select from generation where number = $2::bigint and not is_behind)
+                            and pg_current_xact_id()::text::bigint > $3::bigint))
+                    """, [.number(owner)] + Self.known(mark))))
     }
 
     /// Wants something back whose reversal the host had answered by knowing nothing of it. Whoever takes work takes it.

@@ -82,6 +82,7 @@ class Drill:
             run(estate.programs / "nfc-tap-switch", "compared", "--database", estate.address)
             for number in range(estate.count):
                 until("health", lambda number=number: estate.health(estate.path(f"{number + 1}.sock")) == "ok", limit=120)
+            self.take_back()
             served = self.approved()
             until("payments after the comparison", lambda: self.approved() >= served + self.arguments.payments, limit=300)
             self.check(tills.poll() is None, "the tills have ended")
@@ -131,12 +132,26 @@ class Drill:
         with open(self.estate.path("missing"), "w", encoding="utf-8") as file:
             for entry in missing:
                 file.write(f"{entry.reference} {entry.key} {entry.kind} {entry.amount}\n")
+        # Taken back after the moment: the books have forgotten it, and the till has not.
+        self.taken_back = [known[key][0] for key in (entry.key.split("/", 1)[1] for entry in book.entries.values() if entry.is_reversed)
+                           if known.get(key, ("", ""))[1] == "answered"]
+        self.figures["taken back at the host and approved in the books, taken back again"] = len(self.taken_back)
         self.check(missing, "nothing was lost: this proves nothing")
         # The acquirer does it, for its books are its own.
         for entry in missing:
             book.write(do="forget", key=entry.key)
         book.file.close()
         self.host.start()
+
+    def take_back(self):
+        """Step 5: what the host has taken back is taken back here as its till did it."""
+        merchants = dict(rows(self.estate.primary, "select id, merchant from payment where state = 'approved'"))
+        for payment in self.taken_back:
+            if payment in merchants:
+                status = self.status(
+                    self.estate.path("1.sock"), f"/v1/authorizations/{payment}/reversals", "-H", f"X-Till: {merchants[payment]}",
+                    "-H", f"Idempotency-Key: {payment}", "-H", "Content-Type: application/json", "-d", '{"reason":"customerCancel"}')
+                self.check(status in ("200", "202"), f"the reversal of {payment} hears {status}")
 
     def judge(self, beliefs):
         book, known = Book(self.path), self.known()

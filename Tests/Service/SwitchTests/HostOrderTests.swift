@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import ISO8583
+import PSPAPI
 import PaymentValues
 import PostgreSQL
 import Synchronization
@@ -148,6 +149,27 @@ struct HostOrderTests {
         // One that nobody has tried changes nothing.
         keys.use(payment, lastUntil: 99)
         #expect(keys.wrapped == [2])
+    }
+
+    /// Books that were restored to before a reversal: docs/service/payment-service.md, After a restore, step 5. The host has taken it back already.
+    @Test("S30: a payment that its host has taken back and the books call approved is taken back as its till did it")
+    func reversalThatWasLost() async throws {
+        try await withApproval(try FailingKeys { nil }, isWanted: false) { server, store, acquirer, sent, _ in
+            let answer = try await store.reverse(
+                Self.payment, ReversalRequest(reason: .customerCancel, amount: nil), merchant: "m")
+            guard case .queued = answer else {
+                Issue.record("\(answer)")
+                return
+            }
+            for row in try await store.takeWork(await acquirer.seat.owner) { await acquirer.take(row) }
+            let reversal = try await eventually("the reversal") { sent.all.last { $0.type.description == "0420" } }
+            var told = reversal
+            told.type = try #require(reversal.type.answer)
+            told.set(39, "00")
+            await acquirer.put(.received(told))
+            try await eventually("its end") { try server.sql("select state from payment") == "reversed\n" }
+            #expect(try server.sql("select coalesce(sum(amount), 0) from entry where account = 'shop'") == "0\n")
+        }
     }
 
     @Test("S21: what the host contradicts after its end stands among the open items until a person has settled it")

@@ -144,4 +144,42 @@ struct RestoreTests {
         try await store.doubt(mark)
         #expect(try await store.keepSeat(seat, trace: 1)?.isDoubted == false)
     }
+
+    /// A replica looks at the books every two seconds, and for work eight times as often: what restored books call open was decided in the time that is gone.
+    @Test("S31: no work is taken from books that were restored a moment ago, before anybody has looked at them")
+    func workOfRestoredBooks() async throws {
+        let server = try PrivatePostgreSQL()
+        let store = SwitchStore(database: try Database(server.address, connections: 1))
+        try await store.migrate()
+        let seat = try #require(try await store.takeSeat())
+        let memory = try StoreMemory(path: nil)
+        let mark = try #require(try await store.keepSeat(seat, trace: 1))
+        _ = try memory.see(mark, at: 0)
+        try server.sql(
+            """
+            insert into payment (id, merchant, body, kind, amount, currency, state)
+                values ('01990000-0000-7000-8000-000000000001', 'm', decode(repeat('00', 32), 'hex'), 'sale', 1000, 'EUR', 'running');
+            insert into exchange (id, payment, kind, owner, stage, type, trace, transmitted, sealed, changed)
+                select id, id, 'payment', null, 'awaiting', '0200', '000001', '1124123456', 'x', now() - interval '1 minute' from payment;
+            insert into day_end (id, day, currency, credits, credit_reversals, debits, debit_reversals, credit_amount,
+                credit_reversal_amount, debit_amount, debit_reversal_amount)
+                select gen_random_uuid(), day, 'EUR', 0, 0, 0, 0, 0, 0, 0, 0 from day
+            """)
+        let isUntold = try await store.untoldDays().count == 1
+        #expect(isUntold)
+        // This replica was told of what these books have not had yet.
+        memory.hear(mark.transaction + 1_000_000)
+        for known in [memory.known, StoreMark(generation: mark.generation + 1, transaction: 1)] {
+            #expect(try await store.takeWork(seat.owner, known: known).isEmpty)
+            #expect(try await store.untoldDays(known: known).isEmpty)
+        }
+        try await store.doubt(mark)
+        #expect(try await store.takeWork(seat.owner, known: mark).isEmpty)
+        try server.sql("update generation set is_behind = false")
+        #expect(try await store.takeWork(seat.owner, known: mark).count == 1)
+        try server.sql("update exchange set changed = now() - interval '1 minute'")
+        #expect(try await store.ownWork(seat.owner, known: memory.known).isEmpty)
+        #expect(try await store.ownWork(seat.owner, known: mark).count == 1)
+        #expect(try await store.untoldDays(known: mark).count == 1)
+    }
 }
