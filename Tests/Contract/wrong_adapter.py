@@ -17,7 +17,7 @@ import uuid
 
 SOCKET, STORE, WRONG = sys.argv[1:4]
 FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal",
-            "reconcile", "charge", "tokenDeletion", "pin", "singleTap", "link", "handover"]
+            "reconcile", "charge", "tokenDeletion", "pin", "singleTap", "link", "handover", "receipt"]
 TERMINALS = ["counter-2"]
 PLACES = {"links": "link", "handovers": "handover"}
 lock = threading.Lock()
@@ -201,6 +201,19 @@ def link(memory, name, method, wish=None, kind="link"):
     return 200, answer
 
 
+def receipt(memory, key, body, wish):
+    """The envelope is not opened here: what it has five parts of is one (RFC 7516, 7.1)."""
+    if wish["envelope"].count(".") != 4 and WRONG != "receipt.envelope":
+        return 400, {}
+    before = memory.get("receipt", key)
+    if before not in (None, body) and WRONG != "receipt.other-transaction":
+        return 422, {}
+    if before == body and WRONG == "receipt.repeat":
+        return 409, {}
+    memory.put("receipt", key, body)
+    return 202, {} if WRONG == "receipt.taken" else {"id": wish["id"]}
+
+
 class Adapter(http.server.BaseHTTPRequestHandler):
     protocol_version, log_message = "HTTP/1.1", lambda *_: None
 
@@ -269,6 +282,10 @@ class Adapter(http.server.BaseHTTPRequestHandler):
         if parts[1] in PLACES:
             with Memory() as memory:
                 answer = link(memory, key, "POST", body.decode(), PLACES[parts[1]])
+            return self.reply(*answer)
+        if parts[1] == "receipts":
+            with Memory() as memory:
+                answer = receipt(memory, key, body.decode(), wish)
             return self.reply(*answer)
         if parts[1] == "token-deletions":
             with Memory() as memory:

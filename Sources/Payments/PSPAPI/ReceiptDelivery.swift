@@ -31,6 +31,14 @@ public struct ReceiptAddress: Codable, Equatable, Sendable {
     public init(txn: String, exp: Int64, email: String? = nil, phone: String? = nil) {
         (v, self.txn, self.exp, self.email, self.phone) = (1, txn, exp, email, phone)
     }
+
+    /// Whether it is of this transaction, not too old, and one address that can be one.
+    ///
+    /// - Parameter now: seconds since 1970.
+    public func isFit(for transaction: TransactionID, at now: Int64) -> Bool {
+        guard v == 1, txn == transaction.text, exp > now, (email == nil) != (phone == nil) else { return false }
+        return email?.isEmailAddress ?? phone?.isPhoneNumber ?? false
+    }
 }
 
 /// What the adapter answers: the receipt is on its way, or waits to be sent.

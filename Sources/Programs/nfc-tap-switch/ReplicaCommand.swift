@@ -94,6 +94,12 @@ struct ReplicaCommand: AsyncParsableCommand {
             valueName: "file"))
     var marks: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Unix socket of your program that sends receipts to customers: POST /receipts. Without it tills offer none.",
+            valueName: "path"))
+    var receipts: String?
+
     @Option(help: ArgumentHelp("Days for which sealed card numbers are kept, for refunds.", valueName: "days"))
     var cardDays: Int64 = 395
 
@@ -143,6 +149,7 @@ struct ReplicaCommand: AsyncParsableCommand {
         settings.rules.networkWithin = UInt64(echoAnswerSeconds) * 1_000
         settings.lineSeconds = lineSeconds
         settings.marks = marks
+        settings.receipts = receipts
         settings.cardDays = cardDays
         settings.days = days
         let (opener, macs, warning) = try keys.keys(logger, mac: settings.packager.mac)

@@ -95,6 +95,7 @@ public struct AdapterCheck: Sendable {
             case .pinContinuation: [.sale, .singleTap]
             case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: [.link]
             case .handover, .handoverClosed, .handoverNeverOpened, .handoverTerminal: [.handover]
+            case .receipt, .receiptRepeat, .receiptOtherTransaction, .receiptEnvelope: [.sale, .receipt]
             }
         if let word = words.first(where: { !features.contains($0) }) {
             return "supports does not name \(word.rawValue)"
@@ -214,6 +215,10 @@ public struct AdapterCheck: Sendable {
         case .handoverClosed: try await bench.checkClosed(.handover)
         case .handoverNeverOpened: try await bench.checkNeverOpened(.handover)
         case .handoverTerminal: try await bench.checkOtherTerminal()
+        case .receipt: try await bench.checkReceipt()
+        case .receiptRepeat: try await bench.checkReceiptRepeat()
+        case .receiptOtherTransaction: try await bench.checkReceiptOtherTransaction()
+        case .receiptEnvelope: try await bench.checkReceiptEnvelope()
         }
     }
 

@@ -56,6 +56,10 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case handoverClosed = "handover.closed"
     case handoverNeverOpened = "handover.never-opened"
     case handoverTerminal = "handover.other-terminal"
+    case receipt = "receipt.taken"
+    case receiptRepeat = "receipt.repeat"
+    case receiptOtherTransaction = "receipt.other-transaction"
+    case receiptEnvelope = "receipt.envelope"
 
     /// The rule, as a sentence.
     public var text: String {
@@ -119,6 +123,10 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .handoverClosed: "A hand-over that is closed stays so, and each DELETE of it says how it ended"
         case .handoverNeverOpened: "A hand-over that is closed before it comes never reaches the terminal"
         case .handoverTerminal: "A hand-over to a terminal that there is not is refused"
+        case .receipt: "A receipt of an approved sale is answered with 200 or 202 and its id"
+        case .receiptRepeat: "A receipt with the same key and body gets the same answer, and is sent once"
+        case .receiptOtherTransaction: "A receipt with the same key for another transaction gets 422"
+        case .receiptEnvelope: "A receipt whose envelope cannot be opened is refused"
         }
     }
 
@@ -149,6 +157,8 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: "docs/integrating/adapters.md#links"
         case .handover, .handoverClosed, .handoverNeverOpened, .handoverTerminal:
             "docs/integrating/adapters.md#hand-overs"
+        case .receipt, .receiptRepeat, .receiptOtherTransaction, .receiptEnvelope:
+            "docs/openapi-psp.yaml, POST /v1/receipts"
         case .figures, .figuresRepeat, .figuresQuery, .figuresItems: "docs/integrating/adapters.md#figures-of-a-day"
         }
     }
@@ -186,6 +196,8 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .handover: [.health]
         case .handoverClosed, .handoverTerminal: [.handover]
         case .handoverNeverOpened: [.handoverClosed]
+        case .receipt: [.saleApproved]
+        case .receiptRepeat, .receiptOtherTransaction, .receiptEnvelope: [.receipt]
         }
     }
 }

@@ -12,9 +12,9 @@ extension ReceiptDelivery {
             let address = try? WireJSON.decode(
                 ReceiptAddress.self, from: plaintext.withSpan { bytes in bytes.indices.map { bytes[$0] } })
         else { return .error(400, .requestInvalidField, field: "envelope") }
-        let isOneAddress = (address.email == nil) != (address.phone == nil)
-        guard address.v == 1, address.txn == id.text, address.exp > sandbox.now().milliseconds / 1_000, isOneAddress
-        else { return .error(400, .requestInvalidField, field: "envelope") }
+        guard address.isFit(for: id, at: sandbox.now().milliseconds / 1_000) else {
+            return .error(400, .requestInvalidField, field: "envelope")
+        }
         return SandboxAnswer(200, ReceiptDeliveryAnswer(id: id))
     }
 }

@@ -73,7 +73,17 @@ struct SwitchRoutes: Sendable {
         case (.get, let path) where path.count == 3 && path[0] == "v1" && path[1] == "operations":
             guard let id = OperationID(path[2]) else { return .error(404, .transactionUnknown) }
             return try await service.status(ofOperation: id, merchant: merchant)
-        case (_, ["v1", "authorizations"]): return .error(405, .requestMethodNotAllowed)
+        case (.post, ["v1", "receipts"]):
+            guard let key = request.fields.only("Idempotency-Key") else { return .error(400, .idempotencyKeyMissing) }
+            guard Limits.idempotencyKeyLength.contains(key.utf8.count),
+                key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            else { return .error(400, .idempotencyKeyInvalid) }
+            let message: ReceiptDelivery
+            do throws(WireError) { message = try WireJSON.decode(ReceiptDelivery.self, from: request.body) } catch {
+                return SwitchAnswer(400, ErrorBody(error))
+            }
+            return try await service.sendReceipt(message, key: key, merchant: merchant)
+        case (_, ["v1", "authorizations"]), (_, ["v1", "receipts"]): return .error(405, .requestMethodNotAllowed)
         default: return .error(404, .requestUnknownPath)
         }
     }

@@ -27,6 +27,8 @@ public struct SwitchSettings: Sendable {
     public var desk: String?
     /// The file that remembers how far the books were: see `StoreMemory`.
     public var marks: String?
+    /// Unix socket of the program that sends receipts; without it none are sent.
+    public var receipts: String?
     /// Seconds for which the acquirer's machine may leave what was sent without an acknowledgement.
     public var lineSeconds = 10
     public var mode = Mode.test
@@ -151,7 +153,7 @@ public struct SwitchServer: Sendable {
         let service = SwitchService(
             store: store, roster: roster, keys: keys, lease: lease, memory: memory, messages: messages,
             acquirer: settings.acquirers.isEmpty ? nil : acquirer, logger: logger, measures: measures,
-            mode: settings.mode, now: { .now })
+            mode: settings.mode, now: { .now }, outlet: settings.receipts.map(ReceiptOutlet.init))
         let routes = SwitchRoutes(service: service, tillField: settings.tillField)
         let page = OperatorPages(
             store: store, measures: measures, lease: lease, memory: memory, acquirer: service.acquirer)

@@ -65,6 +65,8 @@ struct SwitchService: Sendable {
     let measures: SwitchMeasures
     let mode: Mode
     let now: @Sendable () -> Timestamp
+    /// `nil` where nobody sends receipts.
+    var outlet: ReceiptOutlet?
 
     static func digest(_ message: some Encodable) -> [UInt8] {
         Array(SHA256.hash(data: Array(SwitchStore.answerText(message).utf8)))
@@ -248,9 +250,11 @@ struct SwitchService: Sendable {
 
     // MARK: - What a replica can do
 
-    static let supports: [AdapterFeature] = [
+    private static let always: [AdapterFeature] = [
         .sale, .preauth, .refund, .capture, .multicapture, .release, .refundLinked, .refundReversal,
     ]
+
+    var supports: [AdapterFeature] { outlet == nil ? Self.always : Self.always + [.receipt] }
 
     /// 503 where this replica can take no payment though others may: it cannot write one, or cannot open one.
     func health() async -> SwitchAnswer {
@@ -261,7 +265,7 @@ struct SwitchService: Sendable {
             works && hasKeys ? 200 : 503,
             AdapterHealth(
                 status: works && hasKeys && acquirer != nil ? (isReached ? .ok : .degraded) : .down,
-                protocolVersions: ["v1"], supports: Self.supports.map(\.rawValue), keyLife: Self.keyLife))
+                protocolVersions: ["v1"], supports: supports.map(\.rawValue), keyLife: Self.keyLife))
     }
 
     /// What tills may seal to.

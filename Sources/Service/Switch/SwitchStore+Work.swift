@@ -99,6 +99,7 @@ extension SwitchStore {
                 """
                 update payment set cryptogram = null where cryptogram is not null and created < now() - interval '35 days'
                 """),
+            Call("delete from receipt where asked < now() - interval '35 days'"),
         ])
         return (rows.first?.changed ?? 0, rows.dropFirst().first?.changed ?? 0)
     }

@@ -42,6 +42,29 @@ struct ReceiptSendingTests {
         }
     }
 
+    /// The payment service has taken it, and its answer was lost.
+    @Test("S28: a receipt whose answer was lost is sent again with the same key and the same bytes, and once")
+    func lostAnswer() async throws {
+        let folder = try TestFolder()
+        let health = #"{"status":"ok","protocolVersions":["v1"],"supports":["sale","receipt"]}"#
+        try await withAdapter(in: folder, health: health) { seen in
+            guard seen.path.last == "receipts" else { return .text(200, #"{"outcome":"approved","approvalCode":"1"}"#) }
+            guard seen.earlier(.post, "receipts") > 0 else { return .text(502, "{}") }
+            let id = try? WireJSON.decode(ReceiptDelivery.self, from: seen.body).id
+            return .text(200, #"{"id":"\#(id?.text ?? "")"}"#)
+        } _: { adapter in
+            try await Shop.open(in: folder) { shop in
+                _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
+                let answer = try await shop.post(
+                    to: "/v1/transactions/\(try await paid(shop))/receipt", #"{"email":"ada@example.com"}"#)
+                #expect(answer.status == 204, "\(answer.text)")
+            }
+            let sent = adapter.requests.filter { $0.path.last == "receipts" }
+            #expect(sent.count == 2 && Set(sent.map(\.body)).count == 1 && Set(sent.map(\.key)).count == 1)
+            #expect(sent.allSatisfy { $0.key != nil })
+        }
+    }
+
     @Test func `A service that sends none is asked for none`() async throws {
         let folder = try TestFolder()
         let features = Set(AdapterFeature.allCases).subtracting([.receipt])

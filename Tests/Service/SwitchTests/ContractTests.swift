@@ -34,7 +34,8 @@ struct ContractTests {
                     .adjust, .figures, .figuresRepeat, .figuresQuery, .figuresItems, .charge, .chargeRepeat,
                     .chargeOtherBody, .unknownToken, .deletion, .deletionRepeat, .deletionEnds, .pinVerified,
                     .pinContinuation, .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened,
-                    .handover, .handoverClosed, .handoverNeverOpened, .handoverTerminal,
+                    .handover, .handoverClosed, .handoverNeverOpened, .handoverTerminal, .receipt, .receiptRepeat,
+                    .receiptOtherTransaction, .receiptEnvelope,
                 ])
             let direct = try await self.findings(rig.sockets)
             #expect(direct.filter { $0.verdict == .fail } == [])

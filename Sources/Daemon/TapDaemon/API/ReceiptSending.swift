@@ -59,14 +59,20 @@ extension ReceiptDelivery {
 }
 
 extension AdapterLink {
-    /// Hands a customer's wish for a receipt on. It is sent once: a receipt that comes twice is worse than one that is asked for again.
+    /// Hands a customer's wish for a receipt on. Where nobody knows whether it was taken, it is sent a second time with the same key and the same bytes, which a
+    /// payment service carries out once.
     ///
     /// - Returns: why it was not taken; `nil` where it was.
     fileprivate func deliver(_ delivery: ReceiptDelivery) async -> ErrorCode? {
         guard let body = try? WireJSON.encode(delivery) else { return .pspRefused }
+        let key = TransactionID().text
+        let first = await deliver(delivery, body, key)
+        return first == .pspUnreachable ? await deliver(delivery, body, key) : first
+    }
+
+    private func deliver(_ delivery: ReceiptDelivery, _ body: [UInt8], _ key: String) async -> ErrorCode? {
         do throws(HTTPClientError) {
-            let answer = try await client.send(
-                post("/v1/receipts", TransactionID().text, body), answerWithin: times.query)
+            let answer = try await client.send(post("/v1/receipts", key, body), answerWithin: times.query)
             switch answer.status {
             // Only a body that says so: a proxy answers 200, too.
             case 200, 202:
