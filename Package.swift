@@ -60,7 +60,8 @@ let house = [
     Floor(
         "Payments",
         [
-            .room("PaymentValues", uses: "Codes", embedding: "Texts/en.json Texts/de.json", tests: "POSAPI PSPAPI"),
+            .interop("CTexts", excluding: split("en de fr es it nl pl pt sv tr ar ja").map { "\($0).json" }),
+            .room("PaymentValues", uses: "Codes CTexts", tests: "POSAPI PSPAPI"),
             .room("PINDeviceAPI", uses: "PaymentValues"),
             .room("PSPAPI", uses: "PaymentValues PINDeviceAPI", tests: ""),
             .room("POSAPI", uses: "PaymentValues", tests: ""),
@@ -73,7 +74,7 @@ let house = [
                 uses: "Crypto CSQLite Envelope Ledger Linux PaymentValues PINDeviceAPI POSAPI PSPAPI Transactions",
                 tests: ""),
             .library("CQREncode", apt: "libqrencode-dev"),
-            .room("Receipt", uses: "PaymentValues POSAPI", tests: "Printing"),
+            .room("Receipt", uses: "PaymentValues POSAPI", tests: "Codes Printing"),
             .room("Printing", uses: "Codes CQREncode PaymentValues POSAPI Receipt"),
             .room(
                 "Profile", uses: "CardBytes Codes Crypto EMV EMVCrypto Envelope PaymentValues TerminalFile", tests: ""),
@@ -88,7 +89,7 @@ let house = [
                     + " ReaderModels Settings StoreAndForward TerminalFile",
                 tests: "CardSim EMV"),
             .room("PINDevice", uses: "Configuration Envelope LocalHTTP PaymentValues PINDeviceAPI"),
-            .room("Help", uses: "PaymentValues POSAPI ReaderModels", tests: ""),
+            .room("Help", uses: "Codes PaymentValues POSAPI ReaderModels", tests: ""),
             .room(
                 "TapDaemon",
                 uses:
@@ -120,8 +121,6 @@ let house = [
                 tests: ""),
             .room(
                 "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging PaymentValues POSAPI Receipt Settings TapClient",
-                embedding: split("en de fr es it nl pl pt sv tr ar ja").map { "messages/\($0).json" }.joined(
-                    separator: " "),
                 tests: ""),
         ]),
     Floor(
@@ -325,6 +324,7 @@ struct Room {
     var kind = Kind.swift
     var uses = ""
     var embedded = ""
+    var excluded: [String] = []
     /// `nil` for a room without tests of its own.
     var tests: String?
     /// Programs in other languages that the tests start.
@@ -336,7 +336,10 @@ struct Room {
         Room(name: name, uses: uses, embedded: embedding, tests: tests, peers: peers)
     }
     static func program(_ name: String, uses: String) -> Room { Room(name: name, kind: .program, uses: uses) }
-    static func interop(_ name: String) -> Room { Room(name: name, kind: .c) }
+    /// - Parameter files: those that its C reads.
+    static func interop(_ name: String, excluding files: [String] = []) -> Room {
+        Room(name: name, kind: .c, excluded: files)
+    }
     static func library(_ name: String, apt: String) -> Room { Room(name: name, kind: .library(apt: apt)) }
 
     func targets(on floor: String) -> [Target] {
@@ -352,7 +355,9 @@ struct Room {
                 .executableTarget(
                     name: name, dependencies: named("CArguments \(uses)"), path: path, swiftSettings: House.strict)
             case .c:
-                .target(name: name, path: path, linkerSettings: name == "CPCSC" ? [.linkedLibrary("pcsclite")] : nil)
+                .target(
+                    name: name, path: path, exclude: excluded,
+                    linkerSettings: name == "CPCSC" ? [.linkedLibrary("pcsclite")] : nil)
             case .library(let apt): .systemLibrary(name: name, path: path, providers: [.apt([apt])])
             }
         guard let tests else { return [target] }

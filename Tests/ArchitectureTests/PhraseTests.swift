@@ -148,7 +148,7 @@ struct PhraseTests {
     @Test func `no document, text, unit or rule says a banned phrase`() throws {
         let files =
             try Self.files("docs", [".md", ".yaml", ".toml", ".yml"])
-            + Self.files("Sources/Payments/PaymentValues/Texts", [".json"])
+            + Self.files("Sources/Payments/CTexts", [".json"])
             + Self.files("systemd", [".service", ".socket", ".conf", ".sysusers", ".tmpfiles", ".rules"])
             + Self.files("udev", [".rules", ".conf"]) + ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
         for file in files { check(file, try Checkout.text(file).split(separator: "\n").map(String.init)) }
@@ -187,7 +187,7 @@ struct PhraseTests {
             }
         }
         #expect(messages > 5_000)
-        for file in try Self.files("Sources/Payments/PaymentValues/Texts", ["en.json"]) {
+        for file in try Self.files("Sources/Payments/CTexts", ["en.json"]) {
             let texts = try JSONSerialization.jsonObject(with: Data(contentsOf: Checkout.file(file))) as? [String: Any]
             #expect((texts?.count ?? 0) > 300)
             for case (let key, let text as String) in texts ?? [:] {

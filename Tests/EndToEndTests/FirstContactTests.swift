@@ -58,7 +58,7 @@ struct FirstContactTests {
         #expect(paid.status == 0 && paid.output.hasPrefix("GENEHMIGT  ") && paid.output.contains("12,50 EUR"))
         #expect(paid.output.contains("TESTBETRIEB"), "\(paid.output)")
         let declined = try shop.tap("pay 12.51 EUR --language de")
-        #expect(declined.status == 10 && declined.output.contains("Deckung nicht ausreichend"), "\(declined.output)")
+        #expect(declined.status == 10 && declined.output.contains("Nicht genug Geld"), "\(declined.output)")
         let missing = try shop.tap("verify --language de --lane nowhere")
         let english = #/\b(approved|declined|reason|transaction|possible|money|card|test mode|use|lane)\b/#
             .ignoresCase()
@@ -93,7 +93,7 @@ struct FirstContactTests {
             #expect(!run.errors.contains("/v1/") && !run.errors.contains("named field"), "\(run.errors)")
         }
         let declined = try shop.tap("pay 12.51 EUR").output
-        #expect(declined.contains("Insufficient funds") && !declined.contains("insufficientFunds"), "\(declined)")
+        #expect(declined.contains("Not enough money") && !declined.contains("insufficientFunds"), "\(declined)")
         #expect(!declined.contains("otherMethod"), "\(declined)")
         let table = try shop.tap(["pay", "12.50", "EUR", "--order", "Order 00042-003-0007"])
         #expect(table.status == 0, "\(table.errors)")
@@ -104,7 +104,7 @@ struct FirstContactTests {
     /// No text of the catalogue that a person at a shell can meet speaks of HTTP.
     @Test("D3: every call that a text of the catalogue names has its command", arguments: ["en", "de"])
     func calls(language: String) throws {
-        let texts = try Checkout.text("Sources/Payments/PaymentValues/Texts/\(language).json")
+        let texts = try Checkout.text("Sources/Payments/CTexts/\(language).json")
         let words = try Checkout.text("Sources/Programs/nfc-tap/Support/CommandWords.swift")
         let calls = Set(texts.matches(of: #/(?:GET|POST|DELETE) /v1/[a-z-]+/#).map { String($0.output) })
         // Told to whoever writes an adapter, in the adapter's words.

@@ -40,7 +40,7 @@ struct TillTests {
         let paid = try tills.proxy(order: "Order 00001-002-0003", payment: "5f0c-1", "12.5")
         #expect(paid["result"] as? Bool == true && paid["success"] as? Bool == true, "\(paid)")
         let declined = try tills.proxy(order: "Order 00001-002-0004", payment: "5f0c-2", "12.51")
-        #expect(declined["result"] as? Bool == false && declined["status"] as? String == "Deckung nicht ausreichend")
+        #expect(declined["result"] as? Bool == false && declined["status"] as? String == "Nicht genug Geld")
         let twice = try tills.proxy(order: "Order 00001-002-0004", payment: "5f0c-2", "16.2", "again")
         #expect(twice["result"] as? Bool == true, "\(twice)")
         // A part of the sum is no payment for a till.
@@ -72,7 +72,7 @@ struct TillTests {
         #expect(answers[1]["result"] as? Int == 0 && answers[2]["result"] as? Int == 51)
         let fields = answers[1]["fields"] as? [String: Any]
         #expect(fields?["card"] as? String == "EEEEEEEEEEEE0010" && fields?["card_name"] as? String == "Visa")
-        #expect((answers[2]["fields"] as? [String: Any])?["text"] as? String == "Deckung nicht ausreichend")
+        #expect((answers[2]["fields"] as? [String: Any])?["text"] as? String == "Nicht genug Geld")
         #expect(answers[5]["code"] as? String == "B4")
         // On a busy machine the till is told that something goes on before there is a word for it.
         let texts = (answers[1]["status_texts"] as? [String])?.filter { !$0.isEmpty }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Codes
 public import POSAPI
 public import PaymentValues
 import ReaderModels
@@ -47,28 +48,13 @@ public struct HelpPage: Codable, Equatable, Sendable {
         readers = found
     }
 
-    /// For a terminal, lines broken at `width` characters.
+    /// For a terminal, lines broken at `width` columns.
     public func text(width: Int) -> String {
-        var parts = [title] + text.map { HelpPage.broken($0, at: width) }
+        var parts = [title] + text.map { Columns.broken($0, at: width).joined(separator: "\n") }
         if let readers, !readers.isEmpty {
             parts.append(readers.map { "  \($0.model): \($0.hold)" }.joined(separator: "\n"))
         }
         return parts.joined(separator: "\n\n")
-    }
-
-    private static func broken(_ text: String, at width: Int) -> String {
-        var lines: [String] = [""]
-        for word in text.split(separator: " ") {
-            let last = lines[lines.count - 1]
-            if last.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if last.count + 1 + word.count <= width {
-                lines[lines.count - 1] = last + " " + word
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines.joined(separator: "\n")
     }
 }
 

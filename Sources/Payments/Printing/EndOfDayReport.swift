@@ -51,7 +51,7 @@ public struct EndOfDayReport: Sendable {
 
     private func print(_ line: TotalsLine, _ words: ReceiptWords, on paper: inout ReceiptPaper) {
         paper.rule()
-        paper.pair("\(line.currency)  \(line.scheme ?? "")", line.mode == .test ? "TEST" : "")
+        paper.pair("\(line.currency)  \(line.scheme ?? "")", line.mode == .test ? self[.test] : "")
         func figure(_ word: ReportWord, _ figure: Figure, always: Bool = false) {
             guard always || figure != Figure() else { return }
             let amount = amount(figure.value, line.currency, words)
@@ -74,7 +74,7 @@ public struct EndOfDayReport: Sendable {
         guard !net.isEmpty else { return }
         paper.rule()
         for sum in net {
-            let mode = sum.mode == .test ? " TEST" : ""
+            let mode = sum.mode == .test ? " " + self[.test] : ""
             paper.pair(self[.net] + mode, words.text(of: Money(value: sum.value, currency: sum.currency)))
         }
     }

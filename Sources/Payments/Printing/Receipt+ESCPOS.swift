@@ -4,17 +4,22 @@ import PaymentValues
 public import Receipt
 
 extension Receipt {
-    /// The receipt as a receipt printer obeys it: Epson's ESC/POS, text in code page 858, letters that it lacks by the table in
-    /// `Letters`, the QR code drawn by the printer itself, and a cut at the end.
+    /// The receipt as a receipt printer obeys it: Epson's ESC/POS, text in the code page of its language, letters that it lacks
+    /// by the table in `Letters`, the QR code drawn by the printer itself, and a cut at the end.
+    ///
+    /// The words are English where no code page of printers has the language's letters.
     ///
     /// - Parameters: as of `text`.
     public func escPOS(width: Int = 42, secondsFromUTC: Int = 0) -> [UInt8] {
-        // ESC @: as after power-on. ESC t 19: code page 858, which has the euro sign.
-        var bytes: [UInt8] = [0x1B, 0x40, 0x1B, 0x74, 19]
-        let text = printed(width, secondsFromUTC, .printersCode) { text in
-            Letters.replaced(in: text) { CodePage858.byte(of: $0) != nil }
+        let language = Language(tag: language)
+        let page = PrinterPage(of: language) ?? .latin1
+        // ESC @: as after power-on. ESC t: the code page.
+        var bytes: [UInt8] = [0x1B, 0x40, 0x1B, 0x74, page.number]
+        let words = PrinterPage(of: language) == nil ? Language.english : language
+        let text = printed(width, secondsFromUTC, .printersCode, in: words) { text in
+            Letters.replaced(in: text) { page.byte(of: $0) != nil }
         }
-        for character in text { bytes.append(character == "\n" ? 0x0A : CodePage858.byte(of: character) ?? 0x3F) }
+        for character in text { bytes.append(character == "\n" ? 0x0A : page.byte(of: character) ?? 0x3F) }
         if let qr { bytes += qr.utf8.allSatisfy { $0 < 0x80 } ? Receipt.qrCommand(qr) : Receipt.raster(qr) }
         // GS V 66 0: feed to the cutter, and cut all but a bridge.
         return bytes + [0x1D, 0x56, 66, 0]
@@ -53,20 +58,5 @@ extension Receipt {
         }
         let draw = function(65, [50, 0]) + function(67, [6]) + function(69, [49]) + function(80, [48] + data)
         return [0x1B, 0x61, 1] + draw + function(81, [48]) + [0x0A, 0x1B, 0x61, 0]
-    }
-}
-
-/// IBM's code page 850 with the euro sign in the place of the dotless i.
-enum CodePage858 {
-    /// The upper half, from 80 on.
-    private static let upper = Array(
-        "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈ€ÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´"
-            + "\u{AD}±‗¾¶§÷¸°¨·¹³²■\u{A0}")
-
-    /// - Returns: `nil` for what the code page lacks.
-    static func byte(of character: Character) -> UInt8? {
-        if let ascii = character.asciiValue { return (0x20...0x7E).contains(ascii) ? ascii : nil }
-        guard let index = upper.firstIndex(of: character) else { return nil }
-        return UInt8(truncatingIfNeeded: 0x80 + index)
     }
 }

@@ -27,11 +27,14 @@ extension Receipt {
         case printersCode
     }
 
-    /// - Parameter letters: what is printed in place of a text.
+    /// - Parameters:
+    ///   - words: their language; the receipt's own where it is missing.
+    ///   - letters: what is printed in place of a text.
     func printed(
-        _ width: Int, _ secondsFromUTC: Int, _ address: PrintedAddress, letters: @escaping (String) -> String = { $0 }
+        _ width: Int, _ secondsFromUTC: Int, _ address: PrintedAddress, in words: Language? = nil,
+        letters: @escaping (String) -> String = { $0 }
     ) -> String {
-        let words = ReceiptWords(Language(tag: language))
+        let words = ReceiptWords(words ?? Language(tag: language))
         var paper = ReceiptPaper(
             width: min(max(width, Receipt.widths.lowerBound), Receipt.widths.upperBound), letters: letters)
         printHead(words, secondsFromUTC, on: &paper)

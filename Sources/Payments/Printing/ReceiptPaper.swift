@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Codes
+
 /// A roll of paper with a fixed number of columns: lines are centred, set in two columns, or broken between words.
-///
-/// A column is a character; wide characters of East Asian scripts are not told apart.
 struct ReceiptPaper {
     let width: Int
     /// What the printer prints in place of a text: a letter that it lacks may become two.
@@ -23,12 +23,12 @@ struct ReceiptPaper {
     mutating func rule() { lines.append(String(repeating: "-", count: width)) }
 
     mutating func centre(_ text: String) {
-        for line in broken(text, at: width) {
-            lines.append(String(repeating: " ", count: (width - line.count) / 2) + line)
+        for line in broken(text) {
+            lines.append(String(repeating: " ", count: (width - Columns.count(line)) / 2) + line)
         }
     }
 
-    mutating func left(_ text: String) { lines += broken(text, at: width) }
+    mutating func left(_ text: String) { lines += broken(text) }
 
     /// - Parameter rows: at most as wide as the paper.
     mutating func draw(_ rows: [String]) {
@@ -39,34 +39,19 @@ struct ReceiptPaper {
     mutating func pair(_ left: String, _ right: String) {
         let left = printable(left)
         let right = printable(right)
-        if left.count + 1 + right.count <= width {
-            lines.append(left + String(repeating: " ", count: width - left.count - right.count) + right)
+        let gap = width - Columns.count(left) - Columns.count(right)
+        if gap >= 1 {
+            lines.append(left + String(repeating: " ", count: gap) + right)
         } else {
-            lines += broken(left, at: width)
-            for line in broken(right, at: width) {
-                lines.append(String(repeating: " ", count: width - line.count) + line)
+            lines += Columns.broken(left, at: width)
+            for line in Columns.broken(right, at: width) {
+                lines.append(String(repeating: " ", count: width - Columns.count(line)) + line)
             }
         }
     }
 
     /// Between words where possible; a word that is too long is cut.
-    private func broken(_ text: String, at width: Int) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        for word in printable(text).split(separator: " ") {
-            var word = String(word)
-            if !line.isEmpty, line.count + 1 + word.count > width {
-                lines.append(line)
-                line = ""
-            }
-            while word.count > width {
-                lines.append(String(word.prefix(width)))
-                word = String(word.dropFirst(width))
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        return line.isEmpty ? lines : lines + [line]
-    }
+    private func broken(_ text: String) -> [String] { Columns.broken(printable(text), at: width) }
 
     /// Without what a printer would obey instead of print, and without what turns the direction of writing.
     private func printable(_ text: String) -> String {

@@ -36,8 +36,9 @@ extension TillsFile.Till {
 
     private var words: ZVTWords {
         ZVTWords(
-            receipt: language.receiptNumber, terminal: "TID", endOfDay: language.endOfDay, total: language.total,
-            others: "...", decimalSeparator: language.decimalSeparator,
+            receipt: language.text(.receipt(.receiptNumber)), terminal: "TID",
+            endOfDay: language.text(.report(.endOfDay)), total: language.text(.receipt(.total)),
+            others: "...", decimalSeparator: language.text(.decimalSeparator),
             width: receiptWidth)
     }
 

@@ -9,7 +9,7 @@ extension TillOutcome {
     /// What the end of a transaction is for a till; `nil` while it has none.
     ///
     /// - Parameter receipts: for the till's printer, of an approval.
-    init?(_ transaction: Transaction, in language: TillLanguage, receipts: [TillReceipt] = []) {
+    init?(_ transaction: Transaction, in language: Language, receipts: [TillReceipt] = []) {
         switch transaction.state {
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown: return nil
         case .approved: self = .approved(TillApproval(transaction, receipts: receipts))
@@ -57,29 +57,29 @@ extension TillTime {
 }
 
 extension TillRefusal {
-    init(declined result: PaymentResult?, in language: TillLanguage) {
+    init(declined result: PaymentResult?, in language: Language) {
         let reason = result?.reason
         let code = result?.responseCode.flatMap { UInt8($0) }.flatMap { (1...99).contains($0) ? $0 : nil }
         switch reason {
         // What accuses the customer is told to nobody at a till.
         case .lostCard, .stolenCard, .suspectedFraud:
-            self.init(.declined, hostCode: 5, text: language.text(DeclineReason.notAccepted))
-        case .referToIssuer: self.init(.callIssuer, hostCode: code, text: reason.map(language.text))
-        case .invalidCard: self.init(.notAccepted, hostCode: code, text: reason.map(language.text))
-        case .expiredCard: self.init(.expiredCard, hostCode: code, text: reason.map(language.text))
-        case .notPermitted: self.init(.notPermitted, hostCode: code, text: reason.map(language.text))
-        case .limitExceeded: self.init(.limitExceeded, hostCode: code, text: reason.map(language.text))
-        case .otherInterfaceNeeded: self.init(.otherInterface, hostCode: code, text: reason.map(language.text))
-        case .hostTimeout, .issuerUnavailable: self.init(.hostTimeout, text: reason.map(language.text))
-        case .cancelledAfterSending: self.init(.cancelledByOperator, text: reason.map(language.text))
-        case .notConfirmed, .reversed: self.init(.takenBack, text: reason.map(language.text))
+            self.init(.declined, hostCode: 5, text: DeclineReason.notAccepted.text(in: language))
+        case .referToIssuer: self.init(.callIssuer, hostCode: code, text: reason?.text(in: language))
+        case .invalidCard: self.init(.notAccepted, hostCode: code, text: reason?.text(in: language))
+        case .expiredCard: self.init(.expiredCard, hostCode: code, text: reason?.text(in: language))
+        case .notPermitted: self.init(.notPermitted, hostCode: code, text: reason?.text(in: language))
+        case .limitExceeded: self.init(.limitExceeded, hostCode: code, text: reason?.text(in: language))
+        case .otherInterfaceNeeded: self.init(.otherInterface, hostCode: code, text: reason?.text(in: language))
+        case .hostTimeout, .issuerUnavailable: self.init(.hostTimeout, text: reason?.text(in: language))
+        case .cancelledAfterSending: self.init(.cancelledByOperator, text: reason?.text(in: language))
+        case .notConfirmed, .reversed: self.init(.takenBack, text: reason?.text(in: language))
         case .notAccepted, .invalidTransaction, .insufficientFunds, .wrongPIN, .cardDeclined, .notAcceptedHere,
             .linkExpired, .handoverExpired, nil:
-            self.init(.declined, hostCode: code, text: reason.map(language.text))
+            self.init(.declined, hostCode: code, text: reason?.text(in: language))
         }
     }
 
-    init(_ error: ErrorDetail?, in language: TillLanguage) {
+    init(_ error: ErrorDetail?, in language: Language) {
         let code = error.flatMap { ErrorCode(rawValue: $0.code) }
         self.init(TillRefusal.reason(code), text: language.text(error))
     }
@@ -109,7 +109,7 @@ extension TillRefusal {
 
 extension TillProgress {
     /// `nil` for what nobody at a till has to know.
-    init?(_ event: Event, in language: TillLanguage) {
+    init?(_ event: Event, in language: Language) {
         let step: Step
         switch event.name {
         case .readReadyForTap: step = .cardAwaited

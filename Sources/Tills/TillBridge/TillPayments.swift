@@ -265,7 +265,7 @@ final class TillPayments: Sendable {
             let text: String
             do throws(TapClientError) {
                 text = try await client.receiptText(
-                    of: id, copy: kind, language: till.language.onReceipts, width: till.receiptWidth)
+                    of: id, copy: kind, language: till.language, width: till.receiptWidth)
             } catch {
                 logger.warning("no receipt for the till", metadata: ["till": "\(till.name)", "error": "\(error)"])
                 return []

@@ -2,7 +2,7 @@
 public import Codes
 public import ECR
 package import Linux
-import PaymentValues
+public import PaymentValues
 public import Settings
 
 /// The configuration file of `nfc-tap-ecr`, in TOML: a table `[[till]]` for each port or serial line.
@@ -46,7 +46,7 @@ public struct TillsFile: Sendable {
         public var reversalMinutes = 15
         /// It may sell in test mode, where no money moves, and in test mode only.
         public var isTest = false
-        public var language = TillLanguage.english
+        public var language = Language.english
         /// Characters in a line of the till's printer.
         public var receiptWidth = 32
 
@@ -149,12 +149,12 @@ extension TillsFile.Till {
             }
         }
         if let tag = table.text("language") {
-            let known = TillLanguage.allCases.filter { kind != .zvt || $0.hasCodePage437 }
+            let known = Language.allCases.filter { kind != .zvt || $0.hasCodePage437 }
             if let language = known.first(where: { $0.rawValue == tag }) {
                 self.language = language
             } else {
                 let problem =
-                    TillLanguage(rawValue: tag) == nil ? "has no texts" : "has letters that the protocol lacks"
+                    Language(rawValue: tag) == nil ? "has no texts" : "has letters that the protocol lacks"
                 table.report(
                     "language", problem, "write one of \(known.map(\.rawValue).joined(separator: ", "))")
             }

@@ -70,7 +70,7 @@ struct LoyaltyMessageTests {
             let german = action.text(in: "de-AT")
             #expect((english == nil) == (action == .nothing) && (german == nil) == (action == .nothing))
             #expect(action == .nothing || english != german)
-            #expect(action.text(in: "fr") == english)
+            #expect(action.text(in: "fi") == english)
             for word in ["pay", "card payment", "zahl", "charge", "amount", "betrag"] {
                 #expect(!"\(english ?? "") \(german ?? "")".lowercased().contains(word))
             }

@@ -58,14 +58,36 @@ struct ProgressTextTests {
         }
     }
 
-    @Test("D10: the labels of a result fit their column in every language", arguments: Language.allCases)
-    func labels(_ language: Language) throws {
-        for label in SummaryWord.labels {
-            #expect((1...14).contains(language.text(label).count), "\(label) in \(language)")
-            #expect(language.line(label, "x").count == 18)
+    @Test("P8: each line that a command tells meanwhile is in its language", arguments: Language.allCases.dropFirst())
+    func lines(language: Language) throws {
+        func told(in language: Language) -> [String] {
+            var lines: [String] = []
+            for name in EventName.allCases {
+                for readsPasses in [false, true] {
+                    lines += [Event(name).progressText(in: language, readsPasses: readsPasses)].compactMap(\.self)
+                }
+            }
+            var retry = Event(.readRetry)
+            for message in CardholderMessage.allCases {
+                retry.message = message
+                lines += [retry.progressText(in: language)].compactMap(\.self)
+            }
+            retry.error = ErrorDetail(.readCardUnsupported)
+            lines += [retry.progressText(in: language)].compactMap(\.self)
+            for state: PINNotice.State in [.entered, .cancelled, .timedOut, .failed] {
+                var event = Event(.pinCompleted)
+                event.pin = PINNotice(device: "pad", timeout: 30)
+                event.pin?.state = state
+                lines += [event.progressText(in: language)].compactMap(\.self)
+            }
+            var link = Event(.linkOpened)
+            link.link = OpenLink(url: "https://pay.example/1", expiresAt: Timestamp(milliseconds: 0))
+            return lines + [link.progressText(in: language)].compactMap(\.self)
+                + Mode.allCases.map { $0.progressText(in: language) }
         }
-        #expect(
-            language.text(Money(value: 1_250, currency: try #require(Currency("EUR"))))
-                == (language == .german ? "12,50 EUR" : "12.50 EUR"))
+        let english = told(in: .english)
+        let own = told(in: language)
+        #expect(own.count == english.count && english.count > 40)
+        for (one, other) in zip(own, english) { #expect(one != other, "\(one)") }
     }
 }

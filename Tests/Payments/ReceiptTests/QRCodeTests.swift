@@ -88,7 +88,7 @@ struct QRCodeTests {
         try Data(printed).write(to: file)
         let text = try CodeReader.run("iconv", ["-f", "CP858", "-t", "UTF-8", file.path])
         // The code stands below, where a text without one has the address in letters.
-        let scan = "Code für den Beleg scannen"
+        let scan = "Für den Beleg den Code scannen"
         let plain = receipt.text(width: 42).replacing("https://receipts.example/1\n", with: "")
             .replacing(#/ *Ihr Beleg:/#, with: String(repeating: " ", count: (42 - scan.count) / 2) + scan)
         #expect(text == plain.trimmingCharacters(in: .whitespacesAndNewlines))

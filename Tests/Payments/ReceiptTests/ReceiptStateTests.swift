@@ -148,7 +148,9 @@ struct ReceiptStateTests {
             #expect(receipt.text(withCode: true).contains(scan) && receipt.text(withCode: true).contains("█"))
             #expect(!receipt.text(withCode: true).contains("https://"))
             let printer = String(decoding: receipt.escPOS().filter { $0 < 0x80 }, as: UTF8.self)
-            #expect(printer.contains(scan.filter(\.isASCII)))
+            let hasPage = ![.arabic, .japanese].contains(language)
+            let printed = (hasPage ? language : .english).text(.receipt(.digital)).replacing("’", with: "'")
+            #expect(printer.contains(printed.filter(\.isASCII)), "\(language)")
             // No room for the code, and so no word of it.
             let long = try ReceiptBench.receipt(.approved, .customer, language) {
                 $0.result?.receiptURL = "https://receipts.example/" + String(repeating: "a7", count: 200)

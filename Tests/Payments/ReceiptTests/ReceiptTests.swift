@@ -39,10 +39,11 @@ struct ReceiptTests {
 
     @Test("Test mode is printed at both ends of both copies", arguments: Receipt.Copy.allCases, Language.allCases)
     func testMode(copy: Receipt.Copy, language: Language) throws {
-        let lines = try ReceiptBench.receipt(.approved, copy, language).text().split(separator: "\n")
-        #expect(lines.first?.contains("*** TEST") == true && lines.last?.contains("*** TEST") == true)
+        let lines = try ReceiptBench.receipt(.approved, copy, language).text(width: 32).split(separator: "\n")
+        let words = language.text(.receipt(.test))
+        #expect(lines.first?.contains(words) == true && lines.last?.contains(words) == true)
         let live = try ReceiptBench.receipt(.approved, copy, language) { $0.mode = .live }
-        #expect(!live.text().contains("TEST"))
+        #expect(!live.text().contains("TEST") && !live.text().contains(words))
     }
 
     static let truths: [(TransactionState, PaymentResult.Outcome?, Receipt.Status, says: String)] = [
@@ -122,9 +123,13 @@ struct ReceiptTests {
         for language in Language.allCases {
             let text = try ReceiptBench.receipt(.approved, .customer, language) { $0.type = .verification }.text()
                 .lowercased()
-            for word in ["pay", "charge", "total", "summe", "zahl", "betrag", "eur", "12.50"] {
-                #expect(!text.contains(word), "\(word)")
-            }
+            let ofPayments: [ReceiptWord] = [
+                .total, .toPay, .titlePayment, .nothingCharged, .notCharged, .statusApproved,
+            ]
+            let words = ofPayments.map { language.text(.receipt($0)).lowercased() }
+            let plain =
+                [.english, .german].contains(language) ? ["pay", "charge", "summe", "zahl", "betrag", "eur"] : []
+            for word in words + plain + [" eur", "12.50", "12,50"] { #expect(!text.contains(word), "\(word)") }
         }
     }
 
@@ -168,7 +173,7 @@ struct UnsupportedKernelReceiptTests {
         }
         #expect(receipt.unsupportedKernel?.scheme == "RuPay")
         let text = receipt.text()
-        #expect(text.contains(language == .german ? "Nicht unterstützt" : "Not supported"))
+        #expect(text.contains(language.text(.receipt(.notSupported))))
         #expect(text.contains("RuPay") && text.contains("0D"))
         let unknown = try ReceiptBench.receipt(.failed, copy, language) { transaction in
             var error = ErrorDetail(.readCardUnsupported)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Codes
 import POSAPI
 import PaymentValues
 import Printing
@@ -64,7 +65,8 @@ struct ReceiptTextTests {
     }
 
     @Test(
-        "No line is longer than the paper is wide, in any width, copy, language or state", arguments: Language.allCases)
+        "P9: no line takes more columns than the paper has, in any width, copy, language or state",
+        arguments: Language.allCases)
     func width(language: Language) throws {
         let states: [TransactionState] = [
             .approved, .declined, .stored, .unknown, .reversing, .reversed, .cancelled, .failed,
@@ -80,7 +82,7 @@ struct ReceiptTextTests {
                 for width in [0, 32, 40, 42, 48, 500] {
                     let limit = min(max(width, 32), 48)
                     for line in receipt.text(width: width).split(separator: "\n") {
-                        #expect(line.count <= limit, "\(line)")
+                        #expect(Columns.count(line) <= limit, "\(line)")
                     }
                 }
             }

@@ -20,7 +20,16 @@ extension DeclineReason {
 }
 
 extension ErrorCode {
-    /// What happened, and what to do about it.
+    /// Whether a customer or a cashier reads it. What tells an administrator that a PIN device or the payment service is
+    /// away is read at the till first.
+    public var isToldAtTill: Bool {
+        switch entry.who {
+        case .customer, .cashier: true
+        case .administrator, .integrator, .support: rawValue.hasPrefix("pin.") || rawValue.hasPrefix("psp.")
+        }
+    }
+
+    /// What happened, and what to do about it; in English where this language has no text for administrators.
     public func texts(in language: Language) -> (message: String, resolution: String) {
         (language.text(.errorMessage(self)), language.text(.errorResolution(self)))
     }
@@ -28,6 +37,8 @@ extension ErrorCode {
     /// The same without a word about payments, for reads of a card that involve none (requirement 31).
     public func neutralTexts(in language: Language) -> (message: String, resolution: String) {
         let usual = texts(in: language)
+        // A language without the usual text has no neutral one, but English may have.
+        let language = language.find(.errorMessage(self)) == nil ? Language.english : language
         return (
             language.find(.neutralMessage(self)) ?? usual.message,
             language.find(.neutralResolution(self)) ?? usual.resolution

@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A language that texts for people exist in.
+/// A language that texts for people exist in: those of the till in the browser.
+///
+/// English and German have every text. The others have all that a customer and a shop read; what an administrator or a
+/// programmer reads is English there.
 public enum Language: String, CaseIterable, Sendable {
     case english = "en"
     case german = "de"
+    case french = "fr"
+    case spanish = "es"
+    case italian = "it"
+    case dutch = "nl"
+    case polish = "pl"
+    case portuguese = "pt"
+    case swedish = "sv"
+    case turkish = "tr"
+    case arabic = "ar"
+    case japanese = "ja"
+
+    /// Whether it has the texts for administrators and programmers, too.
+    public var isComplete: Bool { self == .english || self == .german }
 
     /// - Parameter tag: BCP 47; English for whatever has no texts.
     public init(tag: String?) {

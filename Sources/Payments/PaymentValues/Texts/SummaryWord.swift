@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The words in which a command reports how a transaction ended. Labels have at most 14 letters: values stand in a column.
+import Codes
+
+/// The words in which a command reports how a transaction ended. Labels take at most 14 columns: values stand in a column.
 public enum SummaryWord: String, CaseIterable, Sendable {
     case approved, partiallyApproved, declined, stored, unknown, passReadOnly
     case refunded, verified, lookedUp, cardStored, cardNotStored, waiting, handedOver, reversed, cancelled,
@@ -28,7 +30,7 @@ extension Language {
     /// A line of a report: the label, and its value in the same column as every other.
     public func line(_ label: SummaryWord, _ value: String) -> String {
         let words = text(label)
-        return "  " + words + String(repeating: " ", count: max(1, 15 - words.count)) + value
+        return "  " + words + String(repeating: " ", count: max(1, 15 - Columns.count(words))) + value
     }
 
     /// The amount with the language's decimal sign: `12,50 EUR`.

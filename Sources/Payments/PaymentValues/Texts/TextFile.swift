@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CTexts
 import FoundationEssentials
 
-/// The texts of one language: `Texts/en.json` and its like, built into the program, read when the first one is needed.
+/// The texts of one language: `en.json` of the room `CTexts` and its like, read when the first one is needed.
 ///
 /// The form is described in docs/integrating/texts.md.
 struct TextFile: Sendable {
@@ -23,8 +24,14 @@ struct TextFile: Sendable {
     private let texts: [String: Text]
 
     /// A file that cannot be read has no texts, so that programs go on; a test reads every one.
-    private init(_ json: [UInt8]) {
-        texts = (try? JSONDecoder().decode([String: Text].self, from: Data(json))) ?? [:]
+    ///
+    /// - Parameter name: as `ctexts_find` takes it.
+    private init(_ name: String) {
+        // SAFETY: the name ends with a zero, and is not kept.
+        let file = unsafe ctexts_find(name)
+        // SAFETY: constants of the program, as many as are counted; they are copied here.
+        let json = unsafe Data(buffer: UnsafeBufferPointer(start: file.bytes, count: file.count))
+        texts = (try? JSONDecoder().decode([String: Text].self, from: json)) ?? [:]
     }
 
     var keys: some Collection<String> { texts.keys }
@@ -43,16 +50,74 @@ struct TextFile: Sendable {
         switch language {
         case .english: english
         case .german: german
+        case .french: french
+        case .spanish: spanish
+        case .italian: italian
+        case .dutch: dutch
+        case .polish: polish
+        case .portuguese: portuguese
+        case .swedish: swedish
+        case .turkish: turkish
+        case .arabic: arabic
+        case .japanese: japanese
         }
     }
 
-    private static let english = TextFile(PackageResources.en_json)
-    private static let german = TextFile(PackageResources.de_json)
+    /// The messages of the till in the browser, `share/till/messages`: what stands on both is written there.
+    static func till(_ language: Language) -> TextFile {
+        switch language {
+        case .english: englishTill
+        case .german: germanTill
+        case .french: frenchTill
+        case .spanish: spanishTill
+        case .italian: italianTill
+        case .dutch: dutchTill
+        case .polish: polishTill
+        case .portuguese: portugueseTill
+        case .swedish: swedishTill
+        case .turkish: turkishTill
+        case .arabic: arabicTill
+        case .japanese: japaneseTill
+        }
+    }
+
+    private static let english = TextFile("en")
+    private static let german = TextFile("de")
+    private static let french = TextFile("fr")
+    private static let spanish = TextFile("es")
+    private static let italian = TextFile("it")
+    private static let dutch = TextFile("nl")
+    private static let polish = TextFile("pl")
+    private static let portuguese = TextFile("pt")
+    private static let swedish = TextFile("sv")
+    private static let turkish = TextFile("tr")
+    private static let arabic = TextFile("ar")
+    private static let japanese = TextFile("ja")
+    private static let englishTill = TextFile("till/en")
+    private static let germanTill = TextFile("till/de")
+    private static let frenchTill = TextFile("till/fr")
+    private static let spanishTill = TextFile("till/es")
+    private static let italianTill = TextFile("till/it")
+    private static let dutchTill = TextFile("till/nl")
+    private static let polishTill = TextFile("till/pl")
+    private static let portugueseTill = TextFile("till/pt")
+    private static let swedishTill = TextFile("till/sv")
+    private static let turkishTill = TextFile("till/tr")
+    private static let arabicTill = TextFile("till/ar")
+    private static let japaneseTill = TextFile("till/ja")
 }
 
 extension Language {
     /// Keys that this language's file has.
     public var keys: Set<String> { Set(TextFile.of(self).keys) }
+
+    /// Keys that the till in the browser has in this language.
+    public var tillKeys: Set<String> { Set(TextFile.till(self).keys) }
+
+    /// A message of the till in the browser; English for what is missing, and the key where that has none either.
+    public func tillText(_ key: String) -> String {
+        TextFile.till(self).line(key) ?? TextFile.till(.english).line(key) ?? key
+    }
 
     /// The text in this language, or in English where this language lacks it.
     public func text(_ key: TextKey, _ values: [TextKey.Placeholder: String] = [:]) -> String {
@@ -61,7 +126,8 @@ extension Language {
 
     /// The text in this language; `nil` if its file has none.
     public func find(_ key: TextKey, _ values: [TextKey.Placeholder: String] = [:]) -> String? {
-        guard var text = TextFile.of(self).line(key.name) else { return nil }
+        let line = key.tillName.map { TextFile.till(self).line($0) } ?? TextFile.of(self).line(key.name)
+        guard var text = line else { return nil }
         for (placeholder, value) in values { text.replace("{\(placeholder.rawValue)}", with: value) }
         return text
     }

@@ -61,10 +61,34 @@ public enum TextKey: Hashable, Sendable {
         }
     }
 
-    /// Keys that every file must have.
-    public static var required: [TextKey] {
-        [.unknownErrorMessage, .unknownErrorResolution, .decimalSeparator, .dateTime]
-            + ErrorCode.allCases.flatMap { [.errorMessage($0), .errorResolution($0)] }
+    /// The message of the till in the browser that says the same; `nil` for a text that has a key of its own.
+    public var tillName: String? {
+        switch self {
+        case .decline(let reason): "reason.\(reason.rawValue)"
+        case .next(let step): "next.\(step.rawValue)"
+        case .cardholder(.approved): "approved"
+        case .cardholder(.welcome): "welcome"
+        case .cardholder(.presentCard), .event(.readReadyForTap): "hold"
+        case .event(.readRetry): "again"
+        case .event(.readRemoveCard): "read"
+        case .event(.linkOpened): "link"
+        case .receipt(.digital): "receipt"
+        case .receipt(.copyCustomer): "till.customerCopy"
+        case .receipt(.copyMerchant): "till.merchantCopy"
+        case .receipt(.order): "day.order"
+        case .receipt(.tip): "till.tip"
+        case .receipt(.released): "word.released"
+        case _: nil
+        }
+    }
+
+    /// Keys that have a text, in the language's own file or in the till's.
+    ///
+    /// - Parameter language: those that are not complete lack what an administrator or a programmer reads.
+    public static func required(in language: Language) -> [TextKey] {
+        let codes = ErrorCode.allCases.filter { language.isComplete || $0.isToldAtTill }
+        return [.unknownErrorMessage, .unknownErrorResolution, .decimalSeparator, .dateTime]
+            + codes.flatMap { [.errorMessage($0), .errorResolution($0)] }
             + DeclineReason.allCases.map(TextKey.decline) + CardholderMessage.allCases.map(TextKey.cardholder)
             + LoyaltyResult.CustomerAction.allCases.filter { $0 != .nothing }.map(TextKey.action)
             + [.readReadyForTap, .readRetry, .readRemoveCard, .linkOpened].map(TextKey.event)
@@ -76,9 +100,10 @@ public enum TextKey: Hashable, Sendable {
             + ReportWord.allCases.map(TextKey.report) + OpenEntry.Kind.allCases.map(TextKey.openEntry)
     }
 
-    /// Keys that a file may have; all files have the same of them.
-    public static var optional: [TextKey] {
-        ErrorCode.allCases.flatMap { [.neutralMessage($0), .neutralResolution($0)] }
+    /// Keys that a file may have; all files have the same of them, where they have the error.
+    public static func optional(in language: Language) -> [TextKey] {
+        let codes = ErrorCode.allCases.filter { language.isComplete || $0.isToldAtTill }
+        return codes.flatMap { [.neutralMessage($0), .neutralResolution($0)] }
     }
 }
 
@@ -118,7 +143,7 @@ public enum ReceiptWord: String, CaseIterable, Sendable {
 
 /// The words of an end of day's report: short, for a narrow roll of paper.
 public enum ReportWord: String, CaseIterable, Sendable {
-    case endOfDay, copy, payments, ofThisTips, reversed, refunds, corrected, held, released, handedOver, net
+    case endOfDay, copy, test, payments, ofThisTips, reversed, refunds, corrected, held, released, handedOver, net
     case declined, cancelledCount, openTitle, openMore
     /// What the payment service says of the day.
     case service, serviceAsked, serviceBalanced, serviceDiffers, serviceUnconfirmed, serviceContradiction

@@ -182,11 +182,8 @@ struct ReportForm: ParsableArguments {
     var width = 42
 
     @Option(
-        help: ArgumentHelp("Language of the report: en or de.", valueName: "language"),
-        transform: { text in
-            guard let language = Language(rawValue: text) else { throw ValidationError("--language takes en or de.") }
-            return language
-        })
+        help: ArgumentHelp("Language of the report: \(Language.tags).", valueName: "language"),
+        transform: { try choice($0) })
     var language: Language?
 
     @Flag(help: "Print JSON.")

@@ -16,7 +16,9 @@ struct HelpTopics: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Name of the topic; default: list all topics.", valueName: "topic"))
     var topic: String?
 
-    @Option(help: ArgumentHelp("Language of the text: en or de.", valueName: "language"), transform: { try choice($0) })
+    @Option(
+        help: ArgumentHelp("Language of the text: \(Language.tags).", valueName: "language"),
+        transform: { try choice($0) })
     var language = Language.english
 
     @Flag(help: "Print JSON.")

@@ -30,7 +30,7 @@ struct LinkCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Language of what the customer reads, of the progress messages and of the result: en or de.",
+            "Language of what the customer reads, of the progress messages and of the result: \(Language.tags).",
             valueName: "tag"))
     var language: String?
 

@@ -29,7 +29,8 @@ struct LoyaltyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Language of the customer's texts, the progress messages and the result: en or de.", valueName: "tag"))
+            "Language of the customer's texts, the progress messages and the result: \(Language.tags).",
+            valueName: "tag"))
     var language: String?
 
     @Option(help: ArgumentHelp("Name of the lane; required if the daemon has several.", valueName: "name"))

@@ -28,7 +28,9 @@ struct ReceiptCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Number of the printer's columns, 32 to 48.", valueName: "number"))
     var width = 42
 
-    @Option(help: ArgumentHelp("Language of the text: en or de.", valueName: "language"), transform: { try choice($0) })
+    @Option(
+        help: ArgumentHelp("Language of the text: \(Language.tags).", valueName: "language"),
+        transform: { try choice($0) })
     var language: Language?
 
     @OptionGroup var daemon: DaemonChoice
@@ -98,6 +100,11 @@ enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
             line.contains { "█▀▄".contains($0) } ? "\u{1B}[30;107m\(line)\u{1B}[0m" : String(line)
         }.joined(separator: "\n")
     }
+}
+
+extension Language {
+    /// For the help of an option.
+    static let tags = allCases.dropLast().map(\.rawValue).joined(separator: ", ") + " or \(Language.japanese.rawValue)"
 }
 
 /// An argument that must be one of a few words.

@@ -23,7 +23,7 @@ struct TransactionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Language of the customer's texts, of the progress messages and of the result: en or de. Others reach the customer's side alone; wrong arguments are told in English.",
+            "Language of the customer's texts, of the progress messages and of the result: \(Language.tags). Wrong arguments are told in English.",
             valueName: "tag"))
     var language: String?
 
