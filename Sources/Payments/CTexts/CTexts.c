@@ -7,98 +7,61 @@
 // C23, which this compiler has in every mode.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-static const unsigned char own_en[] = {
+static const unsigned char
+own_en[] = {
 #embed "en.json"
-};
-static const unsigned char till_en[] = {
+}, till_en[] = {
 #embed "../../../share/till/messages/en.json"
-};
-static const unsigned char own_de[] = {
+}, own_de[] = {
 #embed "de.json"
-};
-static const unsigned char till_de[] = {
+}, till_de[] = {
 #embed "../../../share/till/messages/de.json"
-};
-static const unsigned char own_fr[] = {
+}, own_fr[] = {
 #embed "fr.json"
-};
-static const unsigned char till_fr[] = {
+}, till_fr[] = {
 #embed "../../../share/till/messages/fr.json"
-};
-static const unsigned char own_es[] = {
+}, own_es[] = {
 #embed "es.json"
-};
-static const unsigned char till_es[] = {
+}, till_es[] = {
 #embed "../../../share/till/messages/es.json"
-};
-static const unsigned char own_it[] = {
+}, own_it[] = {
 #embed "it.json"
-};
-static const unsigned char till_it[] = {
+}, till_it[] = {
 #embed "../../../share/till/messages/it.json"
-};
-static const unsigned char own_nl[] = {
+}, own_nl[] = {
 #embed "nl.json"
-};
-static const unsigned char till_nl[] = {
+}, till_nl[] = {
 #embed "../../../share/till/messages/nl.json"
-};
-static const unsigned char own_pl[] = {
+}, own_pl[] = {
 #embed "pl.json"
-};
-static const unsigned char till_pl[] = {
+}, till_pl[] = {
 #embed "../../../share/till/messages/pl.json"
-};
-static const unsigned char own_pt[] = {
+}, own_pt[] = {
 #embed "pt.json"
-};
-static const unsigned char till_pt[] = {
+}, till_pt[] = {
 #embed "../../../share/till/messages/pt.json"
-};
-static const unsigned char own_sv[] = {
+}, own_sv[] = {
 #embed "sv.json"
-};
-static const unsigned char till_sv[] = {
+}, till_sv[] = {
 #embed "../../../share/till/messages/sv.json"
-};
-static const unsigned char own_tr[] = {
+}, own_tr[] = {
 #embed "tr.json"
-};
-static const unsigned char till_tr[] = {
+}, till_tr[] = {
 #embed "../../../share/till/messages/tr.json"
-};
-static const unsigned char own_ar[] = {
+}, own_ar[] = {
 #embed "ar.json"
-};
-static const unsigned char till_ar[] = {
+}, till_ar[] = {
 #embed "../../../share/till/messages/ar.json"
-};
-static const unsigned char own_ja[] = {
+}, own_ja[] = {
 #embed "ja.json"
-};
-static const unsigned char till_ja[] = {
+}, till_ja[] = {
 #embed "../../../share/till/messages/ja.json"
 };
 
-#define OWN(language) {#language, {own_##language, sizeof own_##language}}
-#define TILL(language) {"till/" #language, {till_##language, sizeof till_##language}}
+#define FILES(language) {#language, {own_##language, sizeof own_##language}}, {"till/" #language, {till_##language, sizeof till_##language}}
 
-static const struct {
-    const char *name;
-    struct ctexts_file file;
-} files[] = {
-    OWN(en), TILL(en),
-    OWN(de), TILL(de),
-    OWN(fr), TILL(fr),
-    OWN(es), TILL(es),
-    OWN(it), TILL(it),
-    OWN(nl), TILL(nl),
-    OWN(pl), TILL(pl),
-    OWN(pt), TILL(pt),
-    OWN(sv), TILL(sv),
-    OWN(tr), TILL(tr),
-    OWN(ar), TILL(ar),
-    OWN(ja), TILL(ja),
+static const struct { const char *name; struct ctexts_file file; } files[] = {
+    FILES(en), FILES(de), FILES(fr), FILES(es), FILES(it), FILES(nl), FILES(pl), FILES(pt), FILES(sv), FILES(tr), FILES(ar), FILES(ja),
 };
 
 struct ctexts_file ctexts_find(const char *name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CTexts
 import FoundationEssentials
+import Synchronization
 
 /// The texts of one language: `en.json` of the room `CTexts` and its like, read when the first one is needed.
 ///
@@ -46,65 +47,22 @@ struct TextFile: Sendable {
         return paragraphs
     }
 
-    static func of(_ language: Language) -> TextFile {
-        switch language {
-        case .english: english
-        case .german: german
-        case .french: french
-        case .spanish: spanish
-        case .italian: italian
-        case .dutch: dutch
-        case .polish: polish
-        case .portuguese: portuguese
-        case .swedish: swedish
-        case .turkish: turkish
-        case .arabic: arabic
-        case .japanese: japanese
-        }
-    }
+    static func of(_ language: Language) -> TextFile { known(language.rawValue) }
 
     /// The messages of the till in the browser, `share/till/messages`: what stands on both is written there.
-    static func till(_ language: Language) -> TextFile {
-        switch language {
-        case .english: englishTill
-        case .german: germanTill
-        case .french: frenchTill
-        case .spanish: spanishTill
-        case .italian: italianTill
-        case .dutch: dutchTill
-        case .polish: polishTill
-        case .portuguese: portugueseTill
-        case .swedish: swedishTill
-        case .turkish: turkishTill
-        case .arabic: arabicTill
-        case .japanese: japaneseTill
+    static func till(_ language: Language) -> TextFile { known("till/" + language.rawValue) }
+
+    /// Each is read once.
+    private static func known(_ name: String) -> TextFile {
+        files.withLock { files in
+            if let file = files[name] { return file }
+            let file = TextFile(name)
+            files[name] = file
+            return file
         }
     }
 
-    private static let english = TextFile("en")
-    private static let german = TextFile("de")
-    private static let french = TextFile("fr")
-    private static let spanish = TextFile("es")
-    private static let italian = TextFile("it")
-    private static let dutch = TextFile("nl")
-    private static let polish = TextFile("pl")
-    private static let portuguese = TextFile("pt")
-    private static let swedish = TextFile("sv")
-    private static let turkish = TextFile("tr")
-    private static let arabic = TextFile("ar")
-    private static let japanese = TextFile("ja")
-    private static let englishTill = TextFile("till/en")
-    private static let germanTill = TextFile("till/de")
-    private static let frenchTill = TextFile("till/fr")
-    private static let spanishTill = TextFile("till/es")
-    private static let italianTill = TextFile("till/it")
-    private static let dutchTill = TextFile("till/nl")
-    private static let polishTill = TextFile("till/pl")
-    private static let portugueseTill = TextFile("till/pt")
-    private static let swedishTill = TextFile("till/sv")
-    private static let turkishTill = TextFile("till/tr")
-    private static let arabicTill = TextFile("till/ar")
-    private static let japaneseTill = TextFile("till/ja")
+    private static let files = Mutex<[String: TextFile]>([:])
 }
 
 extension Language {
