@@ -54,7 +54,7 @@ extension CheckBench {
         delivery.envelope = "adapter-check"
         let reply = try await send(delivery, key: TransactionID().text)
         guard (400..<500).contains(reply.status) else {
-            throw Complaint("an envelope that is none was answered with \(reply.status)")
+            throw Complaint("an envelope that cannot be opened was answered with \(reply.status)")
         }
     }
 }

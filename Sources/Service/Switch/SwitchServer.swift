@@ -8,6 +8,8 @@ public import PaymentValues
 import PostgreSQL
 
 /// What one replica is started with.
+///
+/// More than fifteen stored properties: each is an option of the program.
 public struct SwitchSettings: Sendable {
     /// Unix socket to listen at.
     public var socket: String

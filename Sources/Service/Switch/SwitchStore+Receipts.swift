@@ -2,7 +2,7 @@
 import PostgreSQL
 
 /// What is known of a customer's wish for a receipt, by its key.
-enum ReceiptWish: Equatable, Sendable {
+enum KnownReceipt: Equatable, Sendable {
     /// It may be handed on: it is new, or nobody knows what became of it.
     case open
     case taken
@@ -14,7 +14,7 @@ extension SwitchStore {
     /// Writes a wish down, unless it is there.
     func askForReceipt(
         _ key: String, of transaction: String, merchant: String
-    ) async throws(DatabaseError) -> ReceiptWish {
+    ) async throws(DatabaseError) -> KnownReceipt {
         let arguments: [DatabaseValue] = [.text(merchant), .text(key), .text(transaction)]
         let rows = try await database.run([
             Call(
