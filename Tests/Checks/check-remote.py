@@ -24,6 +24,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOKEN = "a-token-of-this-check"
+# Nobody, whose group stands for the bridge's.
+USER = 65534
 
 
 class Unix(http.client.HTTPConnection):
@@ -66,12 +68,12 @@ class Shop:
         self.write("key.json", json.dumps(key.as_dict(private=True)))
         self.write("keys.jwks", json.dumps({"keys": [key.as_dict(private=False)]}))
         self.write("token", TOKEN + "\n")
-        self.write("nfc-tapd.toml", f'[gateway]\ngroup = "{os.getgid()}"\n'
+        self.write("nfc-tapd.toml", f'[remote]\ngroup = "{USER}"\nlanes = ["kiosk"]\nlimits = {{ EUR = 5000 }}\nunseen = true\n'
                    f'[[lane]]\nname = "kiosk"\nreader = "virtual:{folder}/reader.sock"\n')
         self.write("remote.toml", f"""
 socket = "{self.pos}"
-directory = "{folder}"
-status = "{folder}/status.json"
+directory = "{folder}/remote"
+status = "{folder}/remote/status.json"
 [[backend]]
 name = "shop"
 socket = "{folder}/line.sock"
@@ -84,10 +86,14 @@ lanes = ["kiosk"]
 limits = {{ EUR = 5000 }}
 """)
         text = (ROOT / "docs/examples/haproxy-remote.cfg").read_text()
-        text = re.sub(r"bind .*", f"bind unix@{folder}/line.sock mode 600", text)
+        text = re.sub(r"bind .*", f"bind unix@{folder}/line.sock mode 666", text)
         text = re.sub(r"server pos .*", f"server pos 127.0.0.1:{self.port}", text)
         self.write("haproxy.cfg", text)
         os.makedirs(f"{folder}/state")
+        # The bridge is another user, whom the daemon knows by its group.
+        os.chmod(folder, 0o755)
+        os.makedirs(f"{folder}/remote")
+        os.chown(f"{folder}/remote", USER, USER)
         self.start("sandbox", f"{self.programs}/nfc-tap-psp-sandbox", "--sandbox", "--socket", f"{folder}/psp.sock")
         self.start("daemon", f"{self.programs}/nfc-tapd", "--runtime-directory", folder, "--state-directory",
                    f"{folder}/state", "--config", f"{folder}/nfc-tapd.toml")
@@ -102,16 +108,17 @@ limits = {{ EUR = 5000 }}
     def write(self, name, text):
         pathlib.Path(self.folder, name).write_text(text)
 
-    def start(self, name, *words):
+    def start(self, name, *words, **more):
         log = open(f"{self.folder}/{name}.log", "ab")
-        self.processes[name] = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        self.processes[name] = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL, **more)
 
     def line(self):
         self.start("haproxy", "haproxy", "-db", "-q", "-f", f"{self.folder}/haproxy.cfg")
         until("haproxy", lambda: os.path.exists(f"{self.folder}/line.sock"))
 
     def bridge(self):
-        self.start("bridge", f"{self.programs}/nfc-tap-remote", "--config", f"{self.folder}/remote.toml")
+        self.start("bridge", f"{self.programs}/nfc-tap-remote", "--config", f"{self.folder}/remote.toml",
+                   user=USER, group=USER, extra_groups=[])
 
     def end(self, name, how=signal.SIGKILL):
         self.processes[name].send_signal(how)

@@ -19,15 +19,19 @@ extension Shop {
         return object
     }
 
+    /// Arguments of setpriv(1) for another user, who is in no group but those named.
+    static func becoming(_ user: UInt32, _ groups: String = "") -> [String] {
+        ["--reuid=\(user)", "--regid=65534"] + (groups.isEmpty ? ["--clear-groups"] : ["--groups=\(groups)"])
+            // Folders of the test run may be closed to others; the daemon asks the kernel for user and groups only.
+            + ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
+    }
+
     /// The same command as another user, who is in no group but those named.
     func tap(as user: UInt32, groups: String = "", _ arguments: [String]) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/setpriv")
         process.arguments =
-            ["--reuid=\(user)", "--regid=65534"] + (groups.isEmpty ? ["--clear-groups"] : ["--groups=\(groups)"])
-            // Folders of the test run may be closed to others; the daemon asks the kernel for user and groups only.
-            + ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
-            + [Program.tap.url.path] + arguments + ["--socket", posSocket]
+            Self.becoming(user, groups) + [Program.tap.url.path] + arguments + ["--socket", posSocket]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()

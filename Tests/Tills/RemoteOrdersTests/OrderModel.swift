@@ -47,7 +47,7 @@ struct OrderModel {
     init(seed: UInt64, bars: Bool) {
         dice = SeededGenerator(seed: seed)
         self.bars = bars
-        book = OrderBook(judge: OrderJudge(installation: "here", senders: [OrderModel.sender]), sendsEnd: bars)
+        book = OrderBook(judge: OrderJudge(installation: "here", senders: [OrderModel.sender]))
     }
 
     var clock: OrderBook.Clock { .init(wall: wall + skew, now: now) }
@@ -237,7 +237,7 @@ struct OrderModel {
 
     /// The bridge is killed, and started again with what is on its disk.
     mutating func die() {
-        book = OrderBook(judge: book.judge, sendsEnd: bars)
+        book = OrderBook(judge: book.judge)
         for line in disk { book.read(line) }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 struct OrderStepTests {
     private static let wall: Int64 = 1_796_119_200
     private var book = OrderBook(
-        judge: OrderJudge(installation: "here", senders: [OrderModel.sender]), sendsEnd: true)
+        judge: OrderJudge(installation: "here", senders: [OrderModel.sender]))
 
     private static func key(_ id: String) -> OrderKey { OrderKey(sender: OrderModel.sender.name, id: id) }
 

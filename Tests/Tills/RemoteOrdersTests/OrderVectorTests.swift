@@ -64,8 +64,8 @@ struct OrderVectorTests {
         }
     }
 
-    private func book(_ before: [Row.Before], _ now: Int64, sendsEnd: Bool = false) throws -> OrderBook {
-        var book = OrderBook(judge: try Setup.judge(), sendsEnd: sendsEnd)
+    private func book(_ before: [Row.Before], _ now: Int64) throws -> OrderBook {
+        var book = OrderBook(judge: try Setup.judge())
         let clock = OrderBook.Clock(wall: now, now: 0)
         for one in before {
             guard let token = one.token else {
@@ -165,23 +165,21 @@ struct OrderVectorTests {
         #expect(saying.outcome?.code == result.error && saying.outcome?.isRetryable == result.retryable, "\(name)")
     }
 
-    @Test("A request says its end only to a daemon that understands it")
-    func bothShapes() throws {
+    @Test("A request says when it must not begin any more")
+    func end() throws {
         let rows = try VectorFile.rows("remote/orders.jsonl", as: Row.self)
         let row = try #require(rows.first { $0.name == "valid" })
-        for sendsEnd in [false, true] {
-            var book = try book([], try #require(row.now), sendsEnd: sendsEnd)
-            let order = try book.judge.read(try #require(row.token), named: try #require(row.jti))
-            let clock = OrderBook.Clock(wall: try #require(row.now), now: 0)
-            _ = try book.take(order, clock: clock, clockHolds: true)
-            guard case .begin(let body) = book.step(order.key, clock).step else {
-                Issue.record("nothing begins")
-                return
-            }
-            let sent = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
-            #expect(sent["notAfter"] as? String == (sendsEnd ? "2026-12-01T10:01:00.000Z" : nil))
-            #expect(sent["order"] as? String == "A-17.1")
+        var book = try book([], try #require(row.now))
+        let order = try book.judge.read(try #require(row.token), named: try #require(row.jti))
+        let clock = OrderBook.Clock(wall: try #require(row.now), now: 0)
+        _ = try book.take(order, clock: clock, clockHolds: true)
+        guard case .begin(let body) = book.step(order.key, clock).step else {
+            Issue.record("nothing begins")
+            return
         }
+        let sent = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
+        #expect(sent["notAfter"] as? String == "2026-12-01T10:01:00.000Z")
+        #expect(sent["order"] as? String == "A-17.1")
     }
 
     @Test("B1: an order that is here already is acknowledged after its end too: a refusal would say that nothing began")

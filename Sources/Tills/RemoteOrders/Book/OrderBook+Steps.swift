@@ -53,7 +53,7 @@ extension OrderBook {
 
     /// The request as the daemon gets it. `deadline` ends with the order, whatever this clock says of its beginning.
     private func body(_ start: Order.Start, deadline: Int64, expires: Int64) -> String {
-        let end = sendsEnd ? "\"notAfter\":\"\(Timestamp(milliseconds: expires * 1_000))\"," : ""
+        let end = "\"notAfter\":\"\(Timestamp(milliseconds: expires * 1_000))\","
         return "{\"deadline\":\(deadline),\"detached\":true,\"lane\":\(JSONEscape.quoted(start.lane)),\(end)"
             + start.request.dropFirst()
     }

@@ -60,14 +60,8 @@ package struct OrderBook: Sendable {
     package internal(set) var judge: OrderJudge
     package internal(set) var entries: [OrderKey: OrderEntry] = [:]
     var runs: [OrderKey: Run] = [:]
-    /// Whether the daemon knows `notAfter` in a request.
-    let sendsEnd: Bool
 
-    /// - Parameter sendsEnd: whether requests say `notAfter`: an older daemon refuses it.
-    package init(judge: OrderJudge, sendsEnd: Bool = DaemonDialect.knowsNotAfter) {
-        self.judge = judge
-        self.sendsEnd = sendsEnd
-    }
+    package init(judge: OrderJudge) { self.judge = judge }
 
     // MARK: - What was written down
 
@@ -197,10 +191,4 @@ package struct OrderBook: Sendable {
         if runs[entry.key] == nil { runs[entry.key] = Run() }
         return .entry(entry)
     }
-}
-
-/// What the daemon that this bridge is installed with understands.
-package enum DaemonDialect {
-    /// Requests may say `notAfter`: the moment after which they must not begin.
-    package static let knowsNotAfter = false
 }
