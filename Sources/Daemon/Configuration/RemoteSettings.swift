@@ -4,7 +4,7 @@ import Settings
 
 /// `[remote]`: whose program starts payments that a backend far away asks for, and what it may do at most, whatever it says.
 public struct RemoteSettings: Equatable, Sendable {
-    /// Its members name tills that begin with `TillName.remotePrefix`, and have no other power.
+    /// Group whose members name tills that begin with `TillName.remotePrefix`, and have no other power.
     public var group: UInt32
     /// On which lanes; there is no default.
     public var lanes: Set<String>
@@ -18,7 +18,7 @@ public struct RemoteSettings: Equatable, Sendable {
 
     /// Name of the group where nothing else is written.
     private static let groupName = "nfc-tap-remote"
-    /// They read a card on a lane, and give nothing back.
+    /// Types that read a card on a lane, and give nothing back.
     private static let allowedTypes: Set<TransactionType> = [.purchase, .verification, .loyalty]
 
     public init(group: UInt32, lanes: Set<String>, limits: [Currency: Int64]) {

@@ -25,7 +25,7 @@ struct Accounts: Sendable {
     func groupID(_ name: String) -> UInt32? { groups[name]?.groupID }
     func groupName(_ groupID: UInt32) -> String? { groups.first { $0.value.groupID == groupID }?.key }
 
-    /// Whose primary group it is, and who is listed in it, by name.
+    /// Users whose primary group it is, and those who are listed in it, by name.
     func users(in group: UInt32) -> [String] {
         let listed = groups.values.filter { $0.groupID == group }.flatMap(\.members)
         return Set(users.filter { $0.value.groupID == group }.map(\.key)).union(listed).sorted()

@@ -8,15 +8,15 @@ public enum KnownRequest: Equatable, Sendable {
     case recorded(Transaction)
     /// Its records were erased because their time was over.
     case erased
-    /// It has begun nothing, and cannot.
+    /// The key has begun nothing, and cannot.
     case barred(KeyBar)
 }
 
 /// Why a key can begin nothing.
 public enum KeyBar: String, CaseIterable, Sendable {
-    /// Its request was cancelled before it came.
+    /// The request was cancelled before it came.
     case cancelled
-    /// Its request came after the time at which it could begin at the latest.
+    /// The request came after the time at which it could begin at the latest.
     case late
 }
 
@@ -24,9 +24,9 @@ public enum KeyBar: String, CaseIterable, Sendable {
 public enum BarOutcome: Equatable, Sendable {
     /// The key begins nothing from now on.
     case barred
-    /// It had begun this one before.
+    /// The key had begun this one before.
     case recorded(TransactionID)
-    /// It had begun one whose records were erased because their time was over.
+    /// The key had begun one whose records were erased because their time was over.
     case erased
 }
 

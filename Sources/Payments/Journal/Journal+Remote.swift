@@ -25,11 +25,11 @@ extension Journal {
     /// Who has signed the order behind it, in the chain.
     func noteOrder(of new: NewTransaction) throws(JournalError) {
         guard let origin = new.remote else { return }
-        let issuer = origin.issuer.map { " of \($0)" } ?? ""
+        let signer = origin.signer.map { " of \($0)" } ?? ""
         let key = origin.key.map { " key \($0)" } ?? ""
         try note(
             AuditEntry(
-                .remote, subject: new.id.text, detail: "order \(new.idempotencyKey)\(issuer)\(key) \(new.owner)",
+                .remote, subject: new.id.text, detail: "order \(new.idempotencyKey)\(signer)\(key) \(new.owner)",
                 at: new.at))
     }
 }

@@ -37,13 +37,13 @@ public struct NewTransaction: Equatable, Sendable {
     /// Where an order comes from, and what limits it.
     public struct Remote: Equatable, Sendable {
         /// Who has signed it, as the program says that passes it on.
-        public var issuer: String?
+        public var signer: String?
         public var key: String?
         /// The most of all such payments of 24 hours together, this one included, in minor units; `nil` for no limit.
         public var dayLimit: Int64?
 
-        public init(issuer: String?, key: String?, dayLimit: Int64?) {
-            (self.issuer, self.key, self.dayLimit) = (issuer, key, dayLimit)
+        public init(signer: String?, key: String?, dayLimit: Int64?) {
+            (self.signer, self.key, self.dayLimit) = (signer, key, dayLimit)
         }
     }
 

@@ -31,11 +31,11 @@ public struct AdmissionRequest: Sendable {
 
 /// Who has signed an order of a backend far away, as the program says that passes it on. Its name is the idempotency key.
 public struct OrderOrigin: Equatable, Sendable {
-    public var issuer: String?
+    public var signer: String?
     /// Name of the key, `kid`.
     public var key: String?
 
-    public init(issuer: String? = nil, key: String? = nil) { (self.issuer, self.key) = (issuer, key) }
+    public init(signer: String? = nil, key: String? = nil) { (self.signer, self.key) = (signer, key) }
 }
 
 /// What comes of a request for a transaction.

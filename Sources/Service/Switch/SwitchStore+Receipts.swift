@@ -3,7 +3,7 @@ import PostgreSQL
 
 /// What is known of a customer's wish for a receipt, by its key.
 enum KnownReceipt: Equatable, Sendable {
-    /// It may be handed on: it is new, or nobody knows what became of it.
+    /// The receipt may be handed on: it is new, or nobody knows what became of it.
     case open
     case taken
     /// The key is that of a wish for the receipt of another transaction.

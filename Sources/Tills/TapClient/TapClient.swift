@@ -190,6 +190,7 @@ public struct TapClient: Sendable {
     /// Cancels what this key has begun, or sees to it that a request with it begins nothing any more. Asking again changes nothing.
     ///
     /// - Parameter key: the `Idempotency-Key` of the start, percent-encoded here.
+    /// - Throws: `transaction.erased` where the records of what it has begun are gone, `request.too_often`.
     @discardableResult
     public func cancel(key: String) async throws(TapClientError) -> KeyCancelAnswer {
         try await call(HTTPClientRequest(.delete, "/v1/transactions?key=\(HTTPClientRequest.percentEncoded(key))"))

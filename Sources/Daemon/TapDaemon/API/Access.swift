@@ -16,7 +16,7 @@ public struct Access: Equatable, Sendable {
     public var chargers: UInt32?
     /// Who may speak for tills; `nil` for nobody.
     public var gateway: GatewaySettings?
-    /// Whose program starts what a backend asks for; `nil` for nobody.
+    /// The group whose program starts what a backend asks for; `nil` for nobody.
     public var remote: RemoteSettings?
     /// Who may give back what.
     public var refunds = RefundSettings()

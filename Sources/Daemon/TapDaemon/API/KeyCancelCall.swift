@@ -18,7 +18,7 @@ extension PointOfSaleAPI {
             if known == nil, await !store.change({ $0.pace.take(own.owner, at: .now) }) {
                 return .refusal(ErrorBody(.requestTooOften))
             }
-            let outcome = try await store.bar(own, as: .cancelled)
+            let outcome = try await store.journal.bar(own, as: .cancelled)
             guard case .recorded(let id) = outcome else { return answer(outcome) }
             guard let answer = try await ClientRequests(store).cancel(id, by: .client) else {
                 throw JournalError.unknownTransaction

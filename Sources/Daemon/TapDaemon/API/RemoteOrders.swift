@@ -59,7 +59,7 @@ extension HTTPRequest {
     func orderOrigin(_ caller: Caller) throws(ErrorBody) -> OrderOrigin? {
         guard caller.kind == .remote else { return nil }
         return OrderOrigin(
-            issuer: try named("NFC-Tap-Order-Issuer", upTo: 256), key: try named("NFC-Tap-Order-Key", upTo: 128))
+            signer: try named("NFC-Tap-Order-Issuer", upTo: 256), key: try named("NFC-Tap-Order-Key", upTo: 128))
     }
 
     private func named(_ field: String, upTo length: Int) throws(ErrorBody) -> String? {

@@ -67,7 +67,7 @@ struct TransactionDraft: Sendable {
         }
     }
 
-    /// Those of the lanes on which a backend may ask for money: nobody of the shop stands there and says how much it is.
+    /// Lanes on which a backend may ask for money: nobody of the shop stands there and says how much it is.
     private func seen(_ lanes: [String]) throws(ErrorBody) -> [String] {
         guard demand.origin != nil, configuration.remote?.isUnseen == false, request.amount.value > 0 else {
             return lanes
@@ -180,7 +180,7 @@ extension TransactionDraft {
         new.retryOf = transaction.retryOf
         if let origin = demand.origin {
             new.remote = NewTransaction.Remote(
-                issuer: origin.issuer, key: origin.key,
+                signer: origin.signer, key: origin.key,
                 dayLimit: configuration.remote?.dayLimits[transaction.amount.currency])
         }
         new.agreement = running.machine.demand.storing

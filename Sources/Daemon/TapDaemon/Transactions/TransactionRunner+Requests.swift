@@ -55,13 +55,6 @@ extension TransactionRunner {
 
     // MARK: - What the journal has
 
-    /// Makes a key one that can begin nothing, unless it has begun something.
-    nonisolated func bar(_ key: PrincipalKey, as reason: KeyBar) async throws(JournalError) -> BarOutcome {
-        try await journal.write { (journal) throws(JournalError) in
-            try journal.bar(owner: key.owner, idempotencyKey: key.key, as: reason, at: .now)
-        }
-    }
-
     /// Makes a machine of what the journal has of a transaction, where there is none, so that something can happen to it.
     ///
     /// - Returns: whether the transaction is known.

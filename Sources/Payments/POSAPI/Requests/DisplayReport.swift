@@ -14,6 +14,7 @@ extension DisplayReport: Codable {
         case lanes
     }
 
+    /// - Throws: `request.invalid_field` for more than 256 lanes, or a name that is none.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         lanes = try members.decode([String].self, forKey: .lanes)
