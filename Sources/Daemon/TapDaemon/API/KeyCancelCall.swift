@@ -18,7 +18,7 @@ extension PointOfSaleAPI {
             if known == nil, await !store.change({ $0.pace.take(own.owner, at: .now) }) {
                 return .refusal(ErrorBody(.requestTooOften))
             }
-            let outcome = try await store.journal.bar(own, as: .cancelled)
+            let outcome = try await own.bar(as: .cancelled, in: store.journal)
             guard case .recorded(let id) = outcome else { return answer(outcome) }
             guard let answer = try await ClientRequests(store).cancel(id, by: .client) else {
                 throw JournalError.unknownTransaction
@@ -31,6 +31,17 @@ extension PointOfSaleAPI {
 
     private func answer(_ outcome: BarOutcome) -> HTTPResponse {
         outcome == .erased ? .refusal(ErrorBody(.transactionErased)) : .message(200, KeyCancelAnswer.nothingBegan)
+    }
+}
+
+extension PrincipalKey {
+    /// Makes it one that can begin nothing, unless it has begun something.
+    ///
+    /// - Throws: what keeps the journal from being written.
+    func bar(as reason: KeyBar, in journal: JournalThread) async throws(JournalError) -> BarOutcome {
+        try await journal.write { (journal) throws(JournalError) in
+            try journal.bar(owner: owner, idempotencyKey: key, as: reason, at: .now)
+        }
     }
 }
 

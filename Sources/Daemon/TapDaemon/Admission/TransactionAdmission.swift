@@ -89,7 +89,7 @@ struct TransactionAdmission: Sendable {
         guard await runner.change({ $0.pace.take(demand.key.owner, bytes: demand.bytes, at: .now) }) else {
             throw ErrorBody(.requestTooOften)
         }
-        do throws(JournalError) { _ = try await runner.journal.bar(demand.key, as: .late) } catch {
+        do throws(JournalError) { _ = try await demand.key.bar(as: .late, in: runner.journal) } catch {
             throw ErrorBody(ErrorCode(error))
         }
         throw refusal

@@ -41,13 +41,6 @@ actor JournalThread {
         (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Makes a key one that can begin nothing, unless it has begun something.
-    nonisolated func bar(_ key: PrincipalKey, as reason: KeyBar) async throws(JournalError) -> BarOutcome {
-        try await write { (journal) throws(JournalError) in
-            try journal.bar(owner: key.owner, idempotencyKey: key.key, as: reason, at: .now)
-        }
-    }
-
     /// Everything in one write that was asked for until this thread came to it. The caller goes on where it was, without
     /// a turn of its own on this thread.
     ///
