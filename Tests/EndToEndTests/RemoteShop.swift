@@ -31,7 +31,9 @@ final class RemoteShop {
         try shop.awaitReader()
         let folder = shop.folder.path
         try FileManager.default.createDirectory(at: ledger, withIntermediateDirectories: false)
-        guard unsafe chown(ledger.path, Self.user, Self.user) == 0 else { throw Trouble.refused("run the tests as root") }
+        guard unsafe chown(ledger.path, Self.user, Self.user) == 0 else {
+            throw Trouble.refused("run the tests as root")
+        }
         let keys = try Peer.run(
             Peer.python,
             [
