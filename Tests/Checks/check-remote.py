@@ -68,7 +68,7 @@ class Shop:
         self.write("key.json", json.dumps(key.as_dict(private=True)))
         self.write("keys.jwks", json.dumps({"keys": [key.as_dict(private=False)]}))
         self.write("token", TOKEN + "\n")
-        self.write("nfc-tapd.toml", f'[remote]\ngroup = "{USER}"\nlanes = ["kiosk"]\nlimits = {{ EUR = 5000 }}\nunseen = true\n'
+        self.write("nfc-tapd.toml", f'[pos]\ngroup = "{USER}"\n[remote]\ngroup = "{USER}"\nlanes = ["kiosk"]\nlimits = {{ EUR = 5000 }}\nunseen = true\n'
                    f'[[lane]]\nname = "kiosk"\nreader = "virtual:{folder}/reader.sock"\n')
         self.write("remote.toml", f"""
 socket = "{self.pos}"

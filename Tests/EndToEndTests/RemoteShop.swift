@@ -17,6 +17,8 @@ final class RemoteShop {
         // The lane has no display.
         shop = try Shop(
             configuration: """
+                [pos]
+                group = "\(Self.user)"
                 [remote]
                 group = "\(Self.user)"
                 lanes = ["kiosk"]
@@ -92,6 +94,7 @@ final class RemoteShop {
 
     func openLine() throws {
         let line = ledger.appending(path: "line.sock").path
+        try? FileManager.default.removeItem(atPath: line)
         door = try python([TillShop.file("socket-door.py"), line, "\(port)"])
         // The socket is root's, as its door is.
         try shop.eventually("the line") { unsafe chmod(line, 0o666) == 0 }
@@ -105,7 +108,11 @@ final class RemoteShop {
                 Program.remote.url.path, "--config", shop.folder.appending(path: "remote.toml").path,
             ]
         bridge.standardInput = FileHandle.nullDevice
-        bridge.standardError = FileHandle.nullDevice
+        let log = shop.folder.appending(path: "nfc-tap-remote.err")
+        if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
+        let end = try FileHandle(forWritingTo: log)
+        try end.seekToEnd()
+        bridge.standardError = end
         try bridge.run()
         self.bridge = bridge
         shop.keep(bridge)

@@ -24,6 +24,7 @@ struct ExampleConfigurationTests {
         ("[loyalty.programme.google]", "collector = 1\n"),
         ("[loyalty.programme.tag]", ""), ("[loyalty.programme.uid]", ""),
         ("[lane.standing]", "mode = \"sale\"\namount = 1\ncurrency = \"EUR\"\ntest = true\n"),
+        ("[remote]", "group = \"0\"\nlanes = [\"a\"]\nlimits = { EUR = 1 }\n"),
         ("[[lane]]", "name = \"b\"\nreader = \"pcsc:\"\n"),
     ]
     private static let lane = "[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n"

@@ -68,7 +68,7 @@ import Testing
                 "packaging/debian/nfc-tap.prerm",
                 [
                     "nfc-tap-ecr.service", "nfc-tap-gateway.service", "nfc-tap-gateway.socket", "nfc-tap-hub.service",
-                    "nfc-tap-psp-sandbox.service",
+                    "nfc-tap-psp-sandbox.service", "nfc-tap-remote.service",
                 ]
             ),
             (
