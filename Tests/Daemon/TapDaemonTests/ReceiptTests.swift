@@ -104,7 +104,7 @@ struct ReceiptTests {
             _ = try await shop.reach([.cancelled], try #require(TransactionID(id)))
             #expect(try WireJSON.decode(Receipt.self, from: try await receipt(shop, id).body).status == .cancelled)
             for (query, field) in [
-                ("?copy=both", "copy"), ("?width=10", "width"), ("?language=fr", "language"), ("?size=1", "size"),
+                ("?copy=both", "copy"), ("?width=10", "width"), ("?language=fi", "language"), ("?size=1", "size"),
             ] {
                 let answer = try await receipt(shop, id, query)
                 #expect(answer.status == 400)

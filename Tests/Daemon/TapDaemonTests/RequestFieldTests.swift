@@ -85,7 +85,8 @@ struct RequestFieldTests {
 
     static let languages: [(wish: String, text: String)] = [
         (#","language":"de-CH""#, "Karte oder Telefon bitte hierher halten"), ("", "Hold your card or phone here"),
-        (#","language":"fr""#, "Hold your card or phone here"),
+        (#","language":"fr""#, "Présentez votre carte ou votre téléphone ici"),
+        (#","language":"fi""#, "Hold your card or phone here"),
     ]
 
     @Test("A payment tells its customer what to do in the language of the request", arguments: languages)

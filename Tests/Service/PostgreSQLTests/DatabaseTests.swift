@@ -134,13 +134,20 @@ final class DatabaseTests {
         try await withThrowingTaskGroup { group in
             for (first, second) in [(1, 2), (2, 1)] as [(Int64, Int64)] {
                 group.addTask {
-                    for _ in 0..<3 {
-                        try await database.transaction { (transaction) throws(DatabaseError) in
-                            _ = try transaction.run(
-                                Call("update two set n = n + 1 where id = $1::int", [.number(first)]))
-                            _ = try transaction.run(Call("select pg_sleep(0.005)"))
-                            _ = try transaction.run(
-                                Call("update two set n = n + 1 where id = $1::int", [.number(second)]))
+                    var left = 3
+                    while left > 0 {
+                        do throws(DatabaseError) {
+                            try await database.transaction { (transaction) throws(DatabaseError) in
+                                _ = try transaction.run(
+                                    Call("update two set n = n + 1 where id = $1::int", [.number(first)]))
+                                _ = try transaction.run(Call("select pg_sleep(0.005)"))
+                                _ = try transaction.run(
+                                    Call("update two set n = n + 1 where id = $1::int", [.number(second)]))
+                            }
+                            left -= 1
+                        } catch {
+                            // A server without a processor keeps a lock for seconds (55P03): nothing was done.
+                            guard case .again = error else { throw error }
                         }
                     }
                 }
