@@ -46,15 +46,18 @@ struct ReceiptOutlet: Sendable {
     }
 
     private let client: HTTPClient
+    private let patience: Duration
 
-    init(path: String) { client = HTTPClient(path: path) }
+    init(path: String, answerWithin patience: Duration = .seconds(5)) {
+        (client, self.patience) = (HTTPClient(path: path), patience)
+    }
 
     func send(_ order: ReceiptOrder, key: String) async -> Outcome {
         guard let body = try? WireJSON.encode(order) else { return .refused(0) }
         let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": key]
         do throws(HTTPClientError) {
             let answer = try await client.send(
-                HTTPClientRequest(.post, "/receipts", fields: fields, body: body), answerWithin: .seconds(5))
+                HTTPClientRequest(.post, "/receipts", fields: fields, body: body), answerWithin: patience)
             return switch answer.status {
             case 200...299: .taken
             case 400...499: .refused(answer.status)
