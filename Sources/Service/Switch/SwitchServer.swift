@@ -155,7 +155,7 @@ public struct SwitchServer: Sendable {
         let service = SwitchService(
             store: store, roster: roster, keys: keys, lease: lease, memory: memory, messages: messages,
             acquirer: settings.acquirers.isEmpty ? nil : acquirer, logger: logger, measures: measures,
-            mode: settings.mode, now: { .now }, outlet: settings.receipts.map(ReceiptOutlet.init))
+            mode: settings.mode, now: { .now }, outlet: settings.receipts.map { ReceiptOutlet(path: $0) })
         let routes = SwitchRoutes(service: service, tillField: settings.tillField)
         let page = OperatorPages(
             store: store, measures: measures, lease: lease, memory: memory, acquirer: service.acquirer)
