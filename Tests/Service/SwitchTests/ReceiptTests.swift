@@ -95,7 +95,10 @@ struct ReceiptTests {
         async let end: Void = server.run()
         var failure: (any Error)?
         do {
-            try await body(Door(database, store, outlet: ReceiptOutlet(path: path, answerWithin: .seconds(120)), book), mailer, database, book) {
+            try await body(
+                Door(database, store, outlet: ReceiptOutlet(path: path, answerWithin: .seconds(120)), book), mailer,
+                database, book
+            ) {
                 server.shutDown(grace: .zero)
             }
         } catch { failure = error }
