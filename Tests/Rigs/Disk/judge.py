@@ -17,6 +17,8 @@ class Facts:
         self.told, self.confirmed, self.asked, self.operations, self.days = {}, set(), set(), set(), {}
         # What may have been erased since.
         self.gone = set()
+        # What was stored: on its way it may be unknown for a while, and is never taken back for that.
+        self.stored = set()
         # By till, the number of the record with which it was told that it is paid.
         self.sold = {}
 
@@ -50,6 +52,8 @@ class Facts:
                 self.operations |= {(it["transaction"], it["id"])} if it["state"] == "done" else set()
             elif "type" in it:
                 self.told[it["id"]] = it["state"]
+                if it["state"] == "stored":
+                    self.stored.add(it["id"])
                 if it["state"] == "approved" and "confirmedAt" in it.get("confirmation", {"confirmedAt": 0}):
                     self.confirmed.add(it["id"])
         if "totals" in body and "closedAt" in body.get("day", {}):
@@ -110,7 +114,7 @@ def judge(shop, facts, sold):
         if id in erased:
             continue
         now = here.get(id, {}).get("state", "unknown to the daemon")
-        wanted = AFTER.get(state, {now})
+        wanted = AFTER["stored"] if state == "unknown" and id in facts.stored else AFTER.get(state, {now})
         if state == "approved" and id not in facts.confirmed:
             wanted = wanted | BACK
         if id not in open_ones and now not in wanted and not (now == "unknown to the daemon" and state in ("cancelled", "failed")):
