@@ -243,7 +243,11 @@ class Shop:
                 demand = {"as": "charged" if is_charged else "notCharged", "note": "asked by telephone"}
                 if is_charged and booked[0][0] < asked["value"]:
                     demand["amount"] = {"value": booked[0][0], "currency": booked[0][1]}
-                status, after = await self.call("POST", f"/v1/open-items/{id}/settlement", demand)
+                for _ in range(5):
+                    status, after = await self.call("POST", f"/v1/open-items/{id}/settlement", demand)
+                    # No answer in time, on a machine without a processor to spare: a person presses again.
+                    if status != 500:
+                        break
                 if status == 409 and after["error"]["code"] in ENDED_MEANWHILE:
                     # It was not waiting for the person: an answer has come since.
                     status, after = await self.call("GET", f"/v1/transactions/{id}")
@@ -393,7 +397,7 @@ class Till:
             await asyncio.sleep(dice.random() * 0.4)
             await self.wish(sale, "reversal", {"reason": "customerCancel"})
         nudge = asyncio.create_task(self.nudge(sale, dice))
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while sale.id and not sale.told & SETTLED:
             status, answer = await self.shop.call("GET", f"/v1/transactions/{sale.id}?wait=10", limit=20)
             self.hear(sale, status, answer, "GET")
@@ -401,7 +405,7 @@ class Till:
                 # What only a person can end has to be listed for that person.
                 _, listed = await self.shop.call("GET", "/v1/open-items")
                 if not any(item["transaction"] == sale.id for item in listed.get("items", [])):
-                    self.shop.fault(sale.order, f"no end for its till within a minute: {answer.get('state')}")
+                    self.shop.fault(sale.order, f"no end for its till within three minutes: {answer.get('state')}")
                 break
         nudge.cancel()
 
