@@ -106,7 +106,11 @@ struct WobbleAtTheEdgeTests {
         try await both("edge of the field", "\(seeds.count) cards on each of two, seeds \(seeds)", seeds)
     }
 
-    @Test("R1: tickets, stickers and key fobs use up no try behind libnfc and behind pcscd")
+    /// In virtual time, `WobbleInVirtualTimeTests` has the same: here each tag is waited for, and a machine without a processor to spare
+    /// calls the slow emulator a reader that is gone.
+    @Test(
+        "R1: tickets, stickers and key fobs use up no try behind libnfc and behind pcscd",
+        .enabled(if: ProcessInfo.processInfo.environment["NFC_TAP_WOBBLES"] != nil, "make check-wobbles runs it"))
     func tags() async throws {
         let sales = max(2, Self.count / Self.tags)
         let seeds = Self.seed..<Self.seed + UInt64(sales)
