@@ -194,7 +194,7 @@ let house = [
             .program("nfc-tap-hub", uses: "ArgumentParser Codes Hub Linux LocalHTTP Logging Settings UnixSignals"),
             .program(
                 "nfc-tap-remote",
-                uses: "ArgumentParser Codes Linux LocalHTTP Logging RemoteOrders Settings UnixSignals"),
+                uses: "ArgumentParser Codes Hub Linux LocalHTTP Logging RemoteOrders Settings UnixSignals"),
             .program(
                 "nfc-tap-gateway",
                 uses:

@@ -63,25 +63,11 @@ struct HubCommand: AsyncParsableCommand {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         for output in file.outputs { say("\(output.name): \(output.place)") }
         notification.send(.ready)
-        let failure = await withTaskGroup(of: Hub.Failure?.self) { group in
-            group.addTask {
-                do throws(Hub.Failure) {
-                    try await hub.run()
-                    return nil
-                } catch {
-                    return error
-                }
-            }
-            group.addTask {
-                for await _ in signals { break }
-                notification.send(.stopping)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
+        try await notification.run {
+            for await _ in signals { break }
+        } _: { () async throws(Hub.Failure) in
+            try await hub.run()
         }
-        if let failure { throw failure }
     }
 
     /// One line on standard error.

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Codes
 import Glibc
+import Hub
 import Linux
 import LocalHTTP
 import Logging
@@ -75,25 +76,11 @@ struct RemoteCommand: AsyncParsableCommand {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         for backend in file.backends { say("\(backend.name): \(backend.authority) by \(backend.socket)") }
         notification.send(.ready)
-        let failure = await withTaskGroup(of: Remote.Failure?.self) { group in
-            group.addTask {
-                do throws(Remote.Failure) {
-                    try await remote.run()
-                    return nil
-                } catch {
-                    return error
-                }
-            }
-            group.addTask {
-                for await _ in signals { break }
-                notification.send(.stopping)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
+        try await notification.run {
+            for await _ in signals { break }
+        } _: { () async throws(Remote.Failure) in
+            try await remote.run()
         }
-        if let failure { throw failure }
     }
 
     /// One line on standard error.
