@@ -19,7 +19,8 @@ enum InstallationKey {
         let path = folder + "/" + fileName
         let text: SecretBytes
         do throws(SystemError) {
-            let file = try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW)
+            // A pipe of that name would hold the start up.
+            let file = try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             text = try SecretBytes(capacity: longest) { (writer) throws(SystemError) in
                 try file.readSecret(atMost: longest) { writer.append($0) }
             }
