@@ -36,6 +36,23 @@ struct CommandTests {
         }
     }
 
+    /// The commands that look a transaction up said "APPROVED" of money that was given back.
+    @Test("M9: what is looked up is called what its own command called it")
+    func lookedUp() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.card("present visa")
+        for (words, says) in [
+            ("refund 5.00 EUR", "REFUNDED"), ("verify", "VERIFIED"), ("look-up", "LOOKED UP"),
+            ("pay 5.00 EUR", "APPROVED"),
+        ] {
+            let began = try shop.tap("\(words) --idempotency-key \(says.prefix(3))")
+            #expect(began.output.hasPrefix(says), "\(words): \(began.output)\(began.errors)")
+            #expect(try shop.tap("last main").output.hasPrefix(says), "\(words)")
+            #expect(try shop.tap("find \(says.prefix(3))").output.hasPrefix(says), "\(words)")
+        }
+    }
+
     @Test("A failed read that is no payment says no word of payments either")
     func neutralFailures() throws {
         let shop = try Shop()

@@ -163,6 +163,20 @@ extension EarlierTransaction {
 enum CommandLabel {
     case payment, refund, verify, lookUp, storeCard
 
+    /// As the command that began it says it.
+    init(of transaction: Transaction) {
+        switch transaction.type {
+        case .refund: self = .refund
+        case .verification:
+            switch transaction.details?.reason {
+            case .lookUp: self = .lookUp
+            case .saveCard: self = .storeCard
+            case .openTab, .other, nil: self = .verify
+            }
+        case .purchase, .loyalty, .charge, .link, .handover: self = .payment
+        }
+    }
+
     /// The outcome in capital letters.
     func headline(_ transaction: Transaction, in language: Language = .english) -> String {
         switch transaction.state {

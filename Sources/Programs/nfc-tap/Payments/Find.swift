@@ -29,7 +29,7 @@ struct Find: AsyncParsableCommand {
         if json {
             try StandardOutput.print(json: transaction)
         } else {
-            StandardOutput.print(CommandLabel.payment.summary(transaction))
+            StandardOutput.print(CommandLabel(of: transaction).summary(transaction))
         }
         let code = transaction.exitCode
         if code != .success { throw code }

@@ -131,7 +131,7 @@ struct LastCommand: AsyncParsableCommand {
             throw Failure(error)
         }
         if json { return try StandardOutput.print(json: transaction) }
-        StandardOutput.print(CommandLabel.payment.summary(transaction))
+        StandardOutput.print(CommandLabel(of: transaction).summary(transaction))
     }
 }
 
