@@ -142,20 +142,23 @@ actor BackendPort {
         }
         var lines: [OrderBook.Line] = []
         var taken: [Order] = []
+        var here: [String] = []
         for order in OrderBook.inTurn(orders) {
             do throws(OrderRefusal) {
                 if case .taken(let added) = try book.take(order, clock: clock, clockHolds: clockHolds) {
                     lines += added
                     taken.append(order)
                 }
-                acknowledgements.append(order.key.id)
+                here.append(order.key.id)
             } catch {
                 refuse(order.key.id, error, bytes: 0)
                 logger.notice(
                     "order refused", metadata: ["code": "\(error.rawValue)", "sender": "\(order.key.sender)"])
             }
         }
+        // What is not on the disk is not acknowledged: the backend hands it to the next start again.
         guard write(lines + book.tidy(wall: clock.wall)) else { return false }
+        acknowledgements += here
         for order in taken {
             state.lastOrder = .now
             logger.notice("order taken", metadata: ["sender": "\(order.key.sender)", "key": "\(order.keyID)"])
