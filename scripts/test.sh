@@ -61,8 +61,10 @@ run() {
     if grep -rq 'Process()' "$folder"; then order=(--no-parallel); fi
     if [ -n "${NFC_TAP_SKIP:-}" ]; then order+=(--skip "$NFC_TAP_SKIP"); fi
     if grep -rq 'PrivatePCSCD' "$folder"; then as=("${become[@]}"); fi
-    "${as[@]}" "$program" --testing-library swift-testing "${order[@]}" --filter "$filter" \
-        >"$log" 2>&1 || status=$?
+    # What it computes, beside how long it takes: a test that waits is cheap, and runs beside others.
+    local TIMEFORMAT='%U %S'
+    { time "${as[@]}" "$program" --testing-library swift-testing "${order[@]}" --filter "$filter" >"$log" 2>&1; } \
+        2>"$results/$name.times" || status=$?
     sed -i 's/\x1b\[[0-9;]*m//g' "$log"
 
     local ran failed skipped
@@ -78,7 +80,9 @@ run() {
     if [ "$skipped" -gt 0 ]; then verdict+=", $skipped skipped"; fi
     # In one go, for others report at the same time.
     local report
-    report=$(printf '%-24s %-32s %4d s\n' "$name" "$verdict" "$((SECONDS - begin))")
+    report=$(printf '%-24s %-32s %4d s %4d s of processor\n' "$name" "$verdict" "$((SECONDS - begin))" \
+        "$(awk '{ printf "%d", $1 + $2 }' "$results/$name.times")")
+    rm -f "$results/$name.times"
     if [ "$skipped" -gt 0 ]; then
         report+=$'\n'$(grep -E '^(➜ Test .* skipped|not tried)' "$log" | sed -E 's/^(➜ )?/    /')
     fi
