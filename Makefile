@@ -30,7 +30,7 @@ DESTDIR ?=
 .PHONY: help demo till demo-switch deb switch-deb install release build test \
 	lint format docs pictures bless python-client typescript-client clean check-contract \
 	check-examples check-protocol check-till check-units check-udev check-licence check-rules check-threads check-addresses \
-	check-instructions repeat check-browser check-package check-guest check-secrets check-kills check-power check-books check-deaths \
+	check-instructions counted repeat check-browser check-package check-guest check-secrets check-kills check-power check-books check-deaths \
 	check-hub check-remote check-tills check-wobbles check-switch check-switch-secrets estate fuzz soak simulate simulate-operations \
 	put-back bench bench-peers bench-switch load dist check-dist
 
@@ -207,12 +207,16 @@ check-addresses:
 
 # Instructions of the hot paths against Benchmarks/instructions.tsv; with BLESS=--write that table is written anew.
 ## Count the instructions of the hot paths
-check-instructions:
+check-instructions: counted
 	@scripts/install-packages.sh $(BUILD_PACKAGES) binutils valgrind
+	@Tests/Checks/check-instructions.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench" $(BLESS)
+
+# The programs whose instructions are counted.
+counted:
+	@scripts/install-packages.sh $(BUILD_PACKAGES)
 	$(SWIFT) build $(RELEASE_FLAGS) --product tap-bench 2>&1 | tail -n 20
 	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tap-psp-sandbox 2>&1 | tail -n 20
 	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd 2>&1 | tail -n 20
-	@Tests/Checks/check-instructions.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench" $(BLESS)
 
 ##@ Check more, by hand
 
