@@ -15,6 +15,7 @@ let house = [
             .room("Linux", uses: "CLinux", tests: "CardBytes ReaderCore"),
             .room("StrictJSON", tests: ""),
             .room("Codes", tests: ""),
+            .room("Digits"),
             .room("Metrics"),
             .room("Settings", uses: "Linux TOMLKit", tests: ""),
             .room("Suggestions", uses: "ArgumentParser", tests: ""),
@@ -23,7 +24,7 @@ let house = [
     Floor(
         "Card",
         [
-            .room("CardBytes", tests: ""),
+            .room("CardBytes", uses: "Digits", tests: ""),
             .room("EMV", uses: "CardBytes Codes", tests: ""),
             .room(
                 "EMVCrypto", uses: "CardBytes Crypto CryptoExtras EMV", embedding: "further-test-keys.tsv", tests: ""),
@@ -108,7 +109,7 @@ let house = [
         [
             .room("TapClient", uses: "LocalHTTP PaymentValues POSAPI Receipt", tests: "Logging"),
             .room("Gateway", uses: "Codes Crypto Linux LocalHTTP Logging PaymentValues POSAPI Settings", tests: ""),
-            .room("ECR", uses: "CardBytes Codes StrictJSON", tests: ""),
+            .room("ECR", uses: "Codes Digits StrictJSON", tests: ""),
             .room("MDB", uses: "Codes", tests: ""),
             .room(
                 "Hub",
@@ -415,7 +416,7 @@ if let runtime = Context.environment["NFC_TAP_FUZZ"] {
 // could not have such flags.
 if !Context.packageDirectory.contains("/checkouts/") {
     let busy = [
-        "CardBytes", "CardSim", "ECR", "ECRTests", "EMV", "EMVCrypto", "StoreAndForward", "Transactions",
+        "CardBytes", "CardSim", "Digits", "ECR", "ECRTests", "EMV", "EMVCrypto", "StoreAndForward", "Transactions",
         "TransactionsTests", "PaymentValues", "PINDeviceAPI", "POSAPI", "PSPAPI", "tap-simulation",
     ]
     for target in package.targets where busy.contains(target.name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+import Digits
 
 /// What a till tells the terminal to do.
 public enum ZVTCommand: Equatable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+import Digits
 
 /// A packet taken apart: what stands in fixed places, then bitmaps or a text.
 public struct ZVTContent: Equatable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+import Digits
 
 /// A bitmap: a number, and data of a form that the number says.
 public struct ZVTField: Equatable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+import Digits
 
 /// A card that is read before its till has asked for a reservation, and what came of it.
 struct ZVTRead: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
 import Codes
+import Digits
 
 /// Text for a till's printer or display, in the character set that holds unless another one was agreed on.
 enum ZVTText {
