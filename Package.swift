@@ -19,7 +19,8 @@ let house = [
             .room("Metrics"),
             .room("Settings", uses: "Linux TOMLKit", tests: ""),
             .room("Suggestions", uses: "ArgumentParser", tests: ""),
-            .room("LocalHTTP", uses: "CLinux Linux Logging NIOCore NIOHTTP1 NIOPosix", tests: ""),
+            .room("LocalHTTP", uses: "CLinux Linux Logging NIOCore NIOHTTP1 NIOPosix", tests: "ServiceProgram"),
+            .room("ServiceProgram", uses: "ArgumentParser Linux LocalHTTP Logging UnixSignals"),
         ]),
     Floor(
         "Card",
@@ -191,32 +192,31 @@ let house = [
             ),
             .program(
                 "nfc-tap-ecr",
-                uses: "ArgumentParser Codes ECR Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
-            .program("nfc-tap-hub", uses: "ArgumentParser Codes Hub Linux LocalHTTP Logging Settings UnixSignals"),
+                uses: "ArgumentParser Codes ECR Linux LocalHTTP ServiceProgram Settings TillBridge"),
+            .program("nfc-tap-hub", uses: "ArgumentParser Codes Hub Linux ServiceProgram Settings"),
             .program(
-                "nfc-tap-remote",
-                uses: "ArgumentParser Codes Hub Linux LocalHTTP Logging RemoteOrders Settings UnixSignals"),
+                "nfc-tap-remote", uses: "ArgumentParser Codes Linux RemoteOrders ServiceProgram Settings"),
             .program(
                 "nfc-tap-gateway",
                 uses:
-                    "ArgumentParser Codes Gateway Linux LocalHTTP Logging PaymentValues Settings"
-                    + " Suggestions UnixSignals"
+                    "ArgumentParser Codes Gateway Linux LocalHTTP PaymentValues ServiceProgram Settings"
+                    + " Suggestions"
             ),
             .program(
                 "nfc-tap-psp-sandbox",
-                uses: "ArgumentParser Codes Linux LocalHTTP Logging PaymentValues PSPAPI PSPSandbox UnixSignals"),
+                uses: "ArgumentParser Codes Logging PaymentValues PSPAPI PSPSandbox ServiceProgram"),
             .program("nfc-tap-libnfc-worker", uses: "CScrub Linux ReaderNFCWorker"),
             .program(
                 "nfc-tap-switch",
                 uses:
-                    "ArgumentParser CardBytes Codes CScrub Envelope HSM ISO8583 Linux LocalHTTP"
-                    + " Logging PaymentValues Suggestions Switch UnixSignals"
+                    "ArgumentParser CardBytes Codes CScrub Envelope HSM ISO8583 Linux Logging"
+                    + " PaymentValues ServiceProgram Suggestions Switch"
             ),
             .program(
                 "nfc-tap-profile",
                 uses:
                     "ArgumentParser CardBytes Codes CScrub Envelope HSM Issuing Linux LocalHTTP"
-                    + " Logging PaymentValues Profile PSPAPI Suggestions UnixSignals"
+                    + " PaymentValues Profile PSPAPI ServiceProgram Suggestions"
             ),
             .program(
                 "nfc-tap-acquirer-sim",

@@ -17,10 +17,10 @@ struct ArchitectureTests {
         "FoundationEssentials": ["AcquirerSimulator", "Gateway", "PaymentValues", "nfc-tap"],
         "Glibc": [
             "AcquirerSimulator", "CardBytes", "Configuration", "Doctor", "Gateway", "HSM", "Hub", "Issuing",
-            "Journal", "KernelDiff", "Linux", "LocalHTTP", "nfc-tap", "nfc-tap-acquirer-sim", "nfc-tap-ecr",
-            "nfc-tap-gateway", "nfc-tap-hub", "nfc-tap-libnfc-worker", "nfc-tap-profile", "nfc-tap-psp-sandbox",
-            "nfc-tap-remote", "nfc-tap-switch", "nfc-tapd", "PSPSandbox", "ReaderNFC", "ReaderNFCWorker", "ReaderPCSC",
-            "ReaderVirtual", "Settings", "TapDaemon", "TapSession", "TillBridge",
+            "Journal", "KernelDiff", "Linux", "LocalHTTP", "nfc-tap", "nfc-tap-acquirer-sim", "nfc-tap-gateway",
+            "nfc-tap-libnfc-worker", "nfc-tap-profile", "nfc-tap-switch", "nfc-tapd", "PSPSandbox", "ReaderNFC",
+            "ReaderNFCWorker", "ReaderPCSC", "ReaderVirtual", "ServiceProgram", "Settings", "TapDaemon", "TapSession",
+            "TillBridge",
         ],
     ]
 

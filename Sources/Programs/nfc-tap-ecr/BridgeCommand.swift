@@ -2,13 +2,11 @@
 import ArgumentParser
 import Codes
 import ECR
-import Glibc
 import Linux
 import LocalHTTP
-import Logging
+import ServiceProgram
 import Settings
 import TillBridge
-import UnixSignals
 
 /// The terminal that tills find when they speak Caisse-AP, hw_proxy or ZVT; behind it nfc-tapd.
 @main
@@ -33,71 +31,31 @@ struct BridgeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let inherited = InheritedSocket.takeAll()
-        let level: Logger.Level = verbose ? .debug : .notice
-        let logger = Logger(label: "nfc-tap-ecr") { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+        let program = ServiceProgram("nfc-tap-ecr", isVerbose: verbose)
         let file: TillsFile
         do throws(ConfigurationError) { file = try TillsFile(path: config) } catch {
-            say(error.line.map { "\(config):\($0): \(error)" } ?? "\(error)")
-            throw ExitCode(1)
+            throw program.end(error.words(of: config))
         }
         if check {
             if let shortage = DescriptorLimit.Shortage(of: TillBridge.descriptors(file)) {
-                say("till: connections \(shortage.problem); \(shortage.remedy(unit: "nfc-tap-ecr.service"))")
-                throw ExitCode(1)
+                throw program.end(
+                    "till: connections \(shortage.problem); \(shortage.remedy(unit: "nfc-tap-ecr.service"))")
             }
-            say("\(file.tills.count) till\(file.tills.count == 1 ? "" : "s"), nothing wrong")
-            return
+            return program.say("\(file.tills.count) till\(file.tills.count == 1 ? "" : "s"), nothing wrong")
         }
         // Masked card numbers are all it ever sees, and not even these belong into a core dump.
-        if !ProcessHardening.forbidDumps() { logger.warning("core dumps could not be forbidden") }
-        let notification = ServiceNotification()
+        program.forbidDumps()
         do throws(TillBridge.Failure) {
-            try await serve(try TillBridge(file, logger: logger), inherited, file, notification)
-        } catch {
-            say(error.words)
-            throw ExitCode(1)
-        }
-    }
-
-    private func serve(
-        _ bridge: TillBridge, _ inherited: [InheritedSocket], _ file: TillsFile, _ notification: ServiceNotification
-    ) async throws(TillBridge.Failure) {
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let failure = await withTaskGroup(of: TillBridge.Failure?.self) { group in
-            group.addTask {
-                do throws(TillBridge.Failure) {
-                    try await bridge.run(inherited: inherited) {
-                        for till in file.tills { say("\(till.name): \(till.kind.rawValue) on \(till.place)") }
-                        notification.send(.ready)
-                    }
-                    return nil
-                } catch {
-                    return error
+            let bridge = try TillBridge(file, logger: program.logger)
+            try await program.serve(beginning: nil) { () async throws(TillBridge.Failure) in
+                try await bridge.run(inherited: inherited) {
+                    for till in file.tills { program.say("\(till.name): \(till.kind.rawValue) on \(till.place)") }
+                    program.notification.send(.ready)
                 }
             }
-            group.addTask {
-                await ProcessHardening.stayWithoutUsedCode()
-                return nil
-            }
-            group.addTask {
-                for await _ in signals { break }
-                notification.send(.stopping)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
+        } catch {
+            throw program.end(error.words)
         }
-        if let failure { throw failure }
-    }
-
-    /// One line on standard error.
-    private func say(_ text: String) {
-        try? Descriptor.write("nfc-tap-ecr: \(text)\n", to: STDERR_FILENO)
     }
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Gateway
-import Glibc
 import Linux
 import LocalHTTP
-import Logging
+import ServiceProgram
 import Settings
-import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,41 +51,38 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         if kioskURL { return try await printAddress() }
         let inherited = InheritedSocket.takeAll()
-        let settings = try settings()
+        let program = ServiceProgram("nfc-tap-gateway", isVerbose: verbose)
+        let settings = try settings(program)
         if check {
             let needed = GatewayService.descriptors(addresses: max(inherited.count, settings.listen.count))
-            guard let shortage = DescriptorLimit.Shortage(of: needed) else { return complain("nothing wrong") }
+            guard let shortage = DescriptorLimit.Shortage(of: needed) else { return program.say("nothing wrong") }
             let unit = "nfc-tap-gateway.service"
-            complain(
+            throw program.end(
                 "listen: connections \(shortage.problem); \(shortage.remedy(unit: unit)), or listen at fewer addresses")
-            throw ExitCode(1)
-        }
-        let level: Logger.Level = verbose ? .debug : .notice
-        let logger = Logger(label: "nfc-tap-gateway") { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
         }
         // Tokens pass through its memory.
-        if !ProcessHardening.forbidDumps() { logger.warning("core dumps could not be forbidden") }
+        program.forbidDumps()
         do throws(GatewayError) {
             let service = try GatewayService(
-                settings, inherited: inherited, state: stateDirectory, administration: place.socket, logger: logger)
-            try await serve(service)
+                settings, inherited: inherited, state: stateDirectory, administration: place.socket,
+                logger: program.logger)
+            try await program.serve {
+                for address in service.addresses { say("listening on http://\(address)") }
+            } _: { () async throws(GatewayError) in
+                try await service.run()
+            }
         } catch {
-            complain("\(error)")
-            throw ExitCode(1)
+            throw program.end("\(error)")
         }
     }
 
-    private func settings() throws -> GatewayFile {
+    private func settings(_ program: ServiceProgram) throws -> GatewayFile {
         var settings = GatewayFile()
         // Nobody has to write one: the one in the usual place may be missing.
         if config != nil || FileSystem.exists(Self.defaultFile) {
             let path = config ?? Self.defaultFile
             do throws(ConfigurationError) { settings = try GatewayFile(path: path) } catch {
-                complain(error.line.map { "\(path):\($0): \(error)" } ?? "\(error)")
-                throw ExitCode(1)
+                throw program.end(error.words(of: path))
             }
         }
         if let socket { settings.socket = socket }
@@ -95,47 +90,15 @@ struct ServeCommand: AsyncParsableCommand {
         guard !listen.isEmpty else { return settings }
         settings.listen = try listen.map { text in
             guard let address = TCPAddress(text, anyPort: true) else {
-                complain("--listen: \(text) is not an address with a port; write 127.0.0.1:8716")
-                throw ExitCode(1)
+                throw program.end("--listen: \(text) is not an address with a port; write 127.0.0.1:8716")
             }
             guard address.isLoopback else {
                 let fault = GatewayFile.beyondLoopback
-                complain("--listen: \(text) \(fault.problem); \(fault.remedy)")
-                throw ExitCode(1)
+                throw program.end("--listen: \(text) \(fault.problem); \(fault.remedy)")
             }
             return address
         }
         return settings
-    }
-
-    private func serve(_ service: GatewayService) async throws(GatewayError) {
-        let notification = ServiceNotification()
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        for address in service.addresses { say("listening on http://\(address)") }
-        notification.send(.ready)
-        let failure = await withTaskGroup(of: GatewayError?.self) { group in
-            group.addTask {
-                do throws(GatewayError) {
-                    try await service.run()
-                    return nil
-                } catch {
-                    return error
-                }
-            }
-            group.addTask {
-                await ProcessHardening.stayWithoutUsedCode()
-                return nil
-            }
-            group.addTask {
-                for await _ in signals { break }
-                notification.send(.stopping)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
-        }
-        if let failure { throw failure }
     }
 
     private func printAddress() async throws {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Codes
-import Glibc
 import Hub
 import Linux
-import LocalHTTP
-import Logging
+import ServiceProgram
 import Settings
-import UnixSignals
 
 /// Tells a house what is tapped: passes and member cards that nfc-tapd reads, to a broker or a web address.
 @main
@@ -31,48 +28,26 @@ struct HubCommand: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        let level: Logger.Level = verbose ? .debug : .notice
-        let logger = Logger(label: "nfc-tap-hub") { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+        let program = ServiceProgram("nfc-tap-hub", isVerbose: verbose)
         let file: HubFile
         do throws(ConfigurationError) { file = try HubFile(path: config) } catch {
-            say(error.line.map { "\(config):\($0): \(error)" } ?? "\(error)")
-            throw ExitCode(1)
+            throw program.end(error.words(of: config))
         }
         if check {
-            say("\(file.outputs.count) output\(file.outputs.count == 1 ? "" : "s"), nothing wrong")
-            return
+            return program.say("\(file.outputs.count) output\(file.outputs.count == 1 ? "" : "s"), nothing wrong")
         }
-        // Member numbers are personal data, and do not belong into a core dump.
-        if !ProcessHardening.forbidDumps() { logger.warning("core dumps could not be forbidden") }
-        let notification = ServiceNotification()
+        // Member numbers are personal data.
+        program.forbidDumps()
         do throws(Hub.Failure) {
-            try await serve(try Hub(file, logger: logger), file, notification)
+            let hub = try Hub(file, logger: program.logger)
+            try await program.serve {
+                for output in file.outputs { program.say("\(output.name): \(output.place)") }
+            } _: { () async throws(Hub.Failure) in
+                try await hub.run()
+            }
         } catch {
-            say(error.words)
-            throw ExitCode(1)
+            throw program.end(error.words)
         }
-    }
-
-    private func serve(
-        _ hub: Hub, _ file: HubFile, _ notification: ServiceNotification
-    ) async throws(Hub.Failure) {
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        for output in file.outputs { say("\(output.name): \(output.place)") }
-        notification.send(.ready)
-        try await notification.run {
-            for await _ in signals { break }
-        } _: { () async throws(Hub.Failure) in
-            try await hub.run()
-        }
-    }
-
-    /// One line on standard error.
-    private func say(_ text: String) {
-        try? Descriptor.write("nfc-tap-hub: \(text)\n", to: STDERR_FILENO)
     }
 }
 

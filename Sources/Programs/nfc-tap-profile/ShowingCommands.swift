@@ -4,11 +4,10 @@ import Envelope
 import Glibc
 import Issuing
 import LocalHTTP
-import Logging
 import PSPAPI
 import PaymentValues
 import Profile
-import UnixSignals
+import ServiceProgram
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -82,21 +81,18 @@ struct Serve: AsyncParsableCommand {
     var merchant: String
 
     func run() async throws {
-        let logger = Logger(label: "nfc-tap-profile") { StreamLogHandler.standardError(label: $0) }
+        let program = ServiceProgram("nfc-tap-profile")
         let (store, merchant) = (store, merchant)
-        let server = HTTPServer(socket: try ListeningSocket(path: socket), limits: HTTPLimits(), logger: logger) {
+        let server = HTTPServer(socket: try ListeningSocket(path: socket), limits: HTTPLimits(), logger: program.logger)
+        {
             Self.answer($0, store, merchant)
         }
-        ProfileCommand.say("listening at \(socket)")
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await server.run() }
-            group.addTask {
-                for await _ in signals { break }
-                server.shutDown(grace: .seconds(1))
-            }
-            try await group.next()
-            try await group.next()
+        try await program.serve {
+            program.say("listening at \(socket)")
+        } stop: {
+            server.shutDown(grace: .seconds(1))
+        } _: { () async throws(ListenError) in
+            try await server.run()
         }
     }
 

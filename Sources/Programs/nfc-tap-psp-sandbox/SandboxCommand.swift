@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Codes
-import Glibc
-import Linux
-import LocalHTTP
 import Logging
 import PSPAPI
 import PSPSandbox
 import PaymentValues
-import UnixSignals
+import ServiceProgram
 
 /// A payment service for tests on a Unix socket, and a PIN device beside it. It has a stored property for each option.
 @main
@@ -127,20 +124,29 @@ struct SandboxCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let logger = Logger(label: "nfc-tap-psp-sandbox") { StreamLogHandler.standardError(label: $0) }
+        let program = ServiceProgram("nfc-tap-psp-sandbox")
         let timing = SandboxTiming(
             slow: .seconds(slowSeconds), late: .seconds(lateSeconds), hold: .seconds(holdSeconds),
             lease: .seconds(leaseSeconds), figures: .seconds(figuresSeconds))
         let features = Set(AdapterFeature.allCases).subtracting(words.compactMap(AdapterFeature.init))
         let server = try SandboxServer(
             path: socket, keyFile: key, timing: timing, profile: try profile(), store: store, features: features,
-            logger: logger)
-        say("listening at \(socket)")
-        if sandbox { say("warning: published test key in use, nothing sealed to it is protected") }
-        let device = try simulatedPINDevice(logger)
-        if let pinDevice { say("PIN device in software at \(pinDevice)") }
-        ServiceNotification().send(.ready)
-        try await serve(server, device)
+            logger: program.logger)
+        let device = try simulatedPINDevice(program.logger)
+        try await program.serve {
+            program.say("listening at \(socket)")
+            if sandbox { program.say("warning: published test key in use, nothing sealed to it is protected") }
+            if let pinDevice { program.say("PIN device in software at \(pinDevice)") }
+        } stop: {
+            server.shutDown()
+            device?.shutDown()
+        } _: {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await server.run() }
+                if let device { group.addTask { try await device.run() } }
+                try await group.waitForAll()
+            }
+        }
     }
 
     private func simulatedPINDevice(_ logger: Logger) throws -> SimulatedPINDeviceServer? {
@@ -168,26 +174,5 @@ struct SandboxCommand: AsyncParsableCommand {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: true
         default: false
         }
-    }
-
-    private func serve(_ server: SandboxServer, _ device: SimulatedPINDeviceServer?) async throws {
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await server.run() }
-            if let device { group.addTask { try await device.run() } }
-            group.addTask {
-                for await _ in signals {
-                    server.shutDown()
-                    device?.shutDown()
-                    return
-                }
-            }
-            try await group.waitForAll()
-        }
-    }
-
-    /// One line on standard error.
-    private func say(_ text: String) {
-        try? Descriptor.write("nfc-tap-psp-sandbox: \(text)\n", to: STDERR_FILENO)
     }
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Codes
-import Glibc
-import Hub
 import Linux
-import LocalHTTP
-import Logging
 import RemoteOrders
+import ServiceProgram
 import Settings
-import UnixSignals
 
 /// Asks a shop's backend for payments to start, and tells it what became of them.
 @main
@@ -35,57 +31,35 @@ struct RemoteCommand: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        let level: Logger.Level = verbose ? .debug : .notice
-        let logger = Logger(label: "nfc-tap-remote") { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+        let program = ServiceProgram("nfc-tap-remote", isVerbose: verbose)
         let file: RemoteFile
         do throws(ConfigurationError) { file = try RemoteFile(path: config) } catch {
-            say(error.line.map { "\(config):\($0): \(error)" } ?? "\(error)")
-            throw ExitCode(1)
+            throw program.end(error.words(of: config))
         }
         if check {
-            say("\(file.backends.count) backend\(file.backends.count == 1 ? "" : "s"), nothing wrong")
+            return program.say("\(file.backends.count) backend\(file.backends.count == 1 ? "" : "s"), nothing wrong")
+        }
+        if status {
+            guard let bytes = ConfigurationHost.contents(file.status), let lines = Remote.words(ofStatus: bytes) else {
+                throw program.end("\(file.status) cannot be read; start it with: systemctl start nfc-tap-remote")
+            }
+            for line in lines { try? Descriptor.print(line) }
             return
         }
-        if status { return try showStatus(file) }
-        // Ids and amounts are the shop's, and do not belong into a core dump.
-        if !ProcessHardening.forbidDumps() { logger.warning("core dumps could not be forbidden") }
-        let notification = ServiceNotification()
+        // Ids and amounts are the shop's.
+        program.forbidDumps()
         do throws(Remote.Failure) {
-            try await serve(try Remote(file, logger: logger), file, notification)
+            let remote = try Remote(file, logger: program.logger)
+            try await program.serve {
+                for backend in file.backends {
+                    program.say("\(backend.name): \(backend.authority) by \(backend.socket)")
+                }
+            } _: { () async throws(Remote.Failure) in
+                try await remote.run()
+            }
         } catch {
-            say(error.words)
-            throw ExitCode(1)
+            throw program.end(error.words)
         }
-    }
-
-    private func showStatus(_ file: RemoteFile) throws {
-        guard let bytes = ConfigurationHost.contents(file.status), let lines = Remote.words(ofStatus: bytes) else {
-            say("\(file.status) cannot be read; start it with: systemctl start nfc-tap-remote")
-            throw ExitCode(1)
-        }
-        for line in lines { try? Descriptor.print(line) }
-    }
-
-    private func serve(
-        _ remote: Remote, _ file: RemoteFile, _ notification: ServiceNotification
-    ) async throws(Remote.Failure) {
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        for backend in file.backends { say("\(backend.name): \(backend.authority) by \(backend.socket)") }
-        notification.send(.ready)
-        try await notification.run {
-            for await _ in signals { break }
-        } _: { () async throws(Remote.Failure) in
-            try await remote.run()
-        }
-    }
-
-    /// One line on standard error.
-    private func say(_ text: String) {
-        try? Descriptor.write("nfc-tap-remote: \(text)\n", to: STDERR_FILENO)
     }
 }
 

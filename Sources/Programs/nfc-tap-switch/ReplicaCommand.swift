@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CScrub
-import Glibc
 import ISO8583
 import Linux
-import LocalHTTP
-import Logging
+import ServiceProgram
 import Switch
-import UnixSignals
 
 /// One replica.
 ///
@@ -135,7 +132,7 @@ struct ReplicaCommand: AsyncParsableCommand {
 
     func run() async throws {
         _ = ProcessHardening.apply()
-        let logger = Logger(label: "nfc-tap-switch") { StreamLogHandler.standardError(label: $0) }
+        let program = ServiceProgram("nfc-tap-switch")
         var settings = SwitchSettings(
             socket: socket, database: database, packager: try PackagerCommand.packager(packager))
         settings.connections = connections
@@ -152,32 +149,15 @@ struct ReplicaCommand: AsyncParsableCommand {
         settings.receipts = receipts
         settings.cardDays = cardDays
         settings.days = days
-        let (opener, macs, warning) = try keys.keys(logger, mac: settings.packager.mac)
-        let server = try await SwitchServer(settings, keys: opener, macs: macs, logger: logger)
-        say("listening at \(socket)")
-        if let warning { say("warning: \(warning)") }
-        ServiceNotification().send(.ready)
-        try await serve(server)
-    }
-
-    private func serve(_ server: SwitchServer) async throws {
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await server.run() }
-            group.addTask {
-                for await _ in signals {
-                    server.shutDown()
-                    return
-                }
-            }
-            // Ends when it was asked to and has done so, and at once where it cannot go on.
-            try await group.next()
-            try await group.next()
+        let (opener, macs, warning) = try keys.keys(program.logger, mac: settings.packager.mac)
+        let server = try await SwitchServer(settings, keys: opener, macs: macs, logger: program.logger)
+        try await program.serve {
+            program.say("listening at \(socket)")
+            if let warning { program.say("warning: \(warning)") }
+        } stop: {
+            server.shutDown()
+        } _: { () async throws(SwitchStartError) in
+            try await server.run()
         }
-    }
-
-    /// One line on standard error.
-    private func say(_ text: String) {
-        try? Descriptor.write("nfc-tap-switch: \(text)\n", to: STDERR_FILENO)
     }
 }

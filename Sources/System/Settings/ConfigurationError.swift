@@ -22,4 +22,7 @@ public struct ConfigurationError: Error, Equatable, Sendable {
 
 extension ConfigurationError: CustomStringConvertible {
     public var description: String { "\(key): \(problem); \(remedy)" }
+
+    /// The line for whoever starts a program with the file: `nfc-tap-hub.toml:12: …`, without a place where none is known.
+    public func words(of file: String) -> String { line.map { "\(file):\($0): \(self)" } ?? "\(self)" }
 }
