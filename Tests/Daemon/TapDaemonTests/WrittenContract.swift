@@ -18,6 +18,8 @@ struct WrittenContract {
         /// Those that are named; any other error is in `shared`.
         var statuses: Set<Int> = []
         var codes: Set<String> = []
+        /// Those of the query.
+        var parameters: Set<String> = []
     }
 
     private(set) var operations: [Operation] = []
@@ -31,7 +33,7 @@ struct WrittenContract {
     static let current = WrittenContract(String(decoding: Contract.description, as: UTF8.self))
 
     init(_ text: String) {
-        var (path, place) = ("", "")
+        var (path, place, parameter) = ("", "", "")
         var list: String?
         for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
             let word = line.drop { $0 == " " }
@@ -49,6 +51,10 @@ struct WrittenContract {
                     Operation(method: place.uppercased(), path: path.split(separator: "/").map(String.init)))
             } else if depth == 6, let id = word.dropping("operationId: ") {
                 operations[operations.count - 1].id = String(id)
+            } else if depth == 8, let name = word.dropping("- name: ") {
+                parameter = String(name)
+            } else if depth == 10, word == "in: query" {
+                operations[operations.count - 1].parameters.insert(parameter)
             } else if depth == 8, word.first == "\"", let status = Int(word.dropFirst().prefix(3)) {
                 operations[operations.count - 1].statuses.insert(status)
             }

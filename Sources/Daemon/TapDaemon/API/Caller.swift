@@ -56,35 +56,6 @@ struct Caller: Sendable {
         }
     }
 
-    /// Whether it has any business with a call, before its roles are looked at.
-    func mayCall(_ request: HTTPRequest) -> Bool {
-        switch kind {
-        case .program: !roles.isEmpty
-        case .till: !roles.isEmpty && request.path.first != "metrics"
-        case .gateway:
-            request.method == .get && request.path.first == "v1"
-                && ["status", "lanes", "help", "openapi.yaml", "events"].contains(request.path.dropFirst().first)
-                || request.path == ["v1", "refusals"] || request.path == ["v1", "displays"]
-        case .remote: !roles.isEmpty && Caller.isForRemotes(request)
-        }
-    }
-
-    /// What stands in this list, and nothing else: to begin, to look up, to cancel and to confirm what it has begun itself.
-    private static func isForRemotes(_ request: HTTPRequest) -> Bool {
-        guard request.path.first == "v1" else { return false }
-        let path = Array(request.path.dropFirst())
-        switch path.first {
-        case "status", "lanes", "help", "openapi.yaml", "events": return request.method == .get && path.count <= 2
-        case "transactions":
-            switch path.count {
-            case 1: return request.method != .get || request.query.contains { $0.name == "key" }
-            case 2: return request.method == .get || request.method == .delete
-            default: return path.count == 3 && path[2] == "confirmation" && request.method == .post
-            }
-        default: return false
-        }
-    }
-
     /// A till asks for what its gateway may ask for, and no more.
     func require(_ type: TransactionType) throws(ErrorBody) {
         guard ceiling?.types.contains(type) ?? true else { throw ErrorBody(.authRoleMissing, field: "type") }

@@ -11,7 +11,6 @@ extension PointOfSaleAPI {
     func sendCardCommands(
         _ lane: String, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> HTTPResponse {
-        guard caller.roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
         let snapshot = settings.snapshot
         // No live configuration can say so. A live card's number does not depend on one check.
         guard snapshot.diagnostics.cardCommands, snapshot.mode == .test else {

@@ -38,34 +38,15 @@ extension PointOfSaleAPI {
         return .message(200, totals)
     }
 
-    func answerAboutDays(
-        _ path: ArraySlice<String>, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> HTTPResponse {
-        switch (path.count, path.last) {
-        case (0, _):
-            try request.only(.get, .post, parameters: request.method == .get ? ["limit"] : [])
-            guard request.method == .get else { return try await closeDay(request, caller) }
-            let limit = try request.number("limit", in: Limits.page) ?? Limits.pageDefault
-            let days = try await inJournal { (journal) throws(JournalError) in
-                try journal.days(limit: limit, closedBy: caller.scope)
-            }
-            return .message(200, DayList(days: days))
-        case (1, let name?):
-            try request.only(.get, parameters: [])
-            return .message(200, try await endOfDay(name, caller))
-        case (2, "resolution"):
-            try request.only(.post, parameters: [])
-            guard caller.roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
-            return .message(200, try await resolve(path.first ?? "", request, caller))
-        case (2, "report"):
-            try request.only(.get, parameters: ["width", "language", "copy"])
-            return try await report(try await endOfDay(path.first ?? "", caller), request)
-        default:
-            throw ErrorBody(.requestUnknownPath)
+    func days(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+        let limit = try request.number("limit", in: Limits.page) ?? Limits.pageDefault
+        let days = try await inJournal { (journal) throws(JournalError) in
+            try journal.days(limit: limit, closedBy: caller.scope)
         }
+        return .message(200, DayList(days: days))
     }
 
-    private func closeDay(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+    func closeDay(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let key = try request.idempotencyKey()
         let seconds = try request.preferredWait()
         let demand = try request.message(EndOfDayRequest.self)
@@ -117,7 +98,7 @@ extension PointOfSaleAPI {
         return now
     }
 
-    private func resolve(
+    func resolve(
         _ name: String, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> EndOfDay {
         let demand = try request.message(DayResolutionRequest.self)
@@ -136,13 +117,13 @@ extension PointOfSaleAPI {
     }
 
     /// Its report is of the whole shop: a till gets those that it has closed itself.
-    private func endOfDay(_ name: String, _ caller: Caller) async throws(ErrorBody) -> EndOfDay {
+    func endOfDay(_ name: String, _ caller: Caller) async throws(ErrorBody) -> EndOfDay {
         let end = try await reread(name)
         guard !caller.isTill || end.day.closedBy == caller.principal else { throw ErrorBody(.sessionNotOwner) }
         return end
     }
 
-    private func report(_ end: EndOfDay, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    func report(_ end: EndOfDay, _ request: HTTPRequest) throws(ErrorBody) -> HTTPResponse {
         let language = try request.word("language", of: Language.self) ?? request.language
         let width = try request.number("width", in: Receipt.widths) ?? 42
         let isCopy = try request.flag("copy")
@@ -153,6 +134,30 @@ extension PointOfSaleAPI {
         fields.set("Content-Type", "text/plain; charset=utf-8")
         return HTTPResponse(status: 200, fields: fields, body: .bytes(Array(text.utf8)))
     }
+}
+
+extension Route {
+    static let days: [Route] = [
+        Route(.get, "v1/totals", ["day", "from", "to", "by"], for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.totals(call.request, call.caller)
+        },
+        Route(.get, "v1/days", ["limit"], for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.days(call.request, call.caller)
+        },
+        Route(.post, "v1/days", for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.closeDay(call.request, call.caller)
+        },
+        Route(.get, "v1/days/{day}", for: .cashier) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.endOfDay(call.name, call.caller))
+        },
+        Route(.get, "v1/days/{day}/report", ["width", "language", "copy"], for: .cashier) {
+            (api, call) throws(ErrorBody) in
+            try api.report(try await api.endOfDay(call.name, call.caller), call.request)
+        },
+        Route(.post, "v1/days/{day}/resolution", for: .administrator) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.resolve(call.name, call.request, call.caller))
+        },
+    ]
 }
 
 extension Event {

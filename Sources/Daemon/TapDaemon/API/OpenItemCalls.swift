@@ -7,32 +7,17 @@ import Transactions
 
 /// The calls under `/v1/open-items`. Cashiers see what is open; an administrator settles it.
 extension PointOfSaleAPI {
-    func answerAboutOpenItems(
-        _ path: ArraySlice<String>, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> HTTPResponse {
-        switch (path.count, path.last) {
-        case (0, _):
-            try request.only(.get, parameters: [])
-            try caller.roles.require(.cashier)
-            let list = try await telling { () throws(QueueRefusal) in
-                try await payments.inJournal { (journal) throws(JournalError) in
-                    OpenItemList(
-                        count: try journal.openItemExtent(of: caller.scope).count,
-                        items: try journal.openItems(of: caller.scope))
-                }
+    func openItems(_ caller: Caller) async throws(ErrorBody) -> OpenItemList {
+        try await telling { () throws(QueueRefusal) in
+            try await payments.inJournal { (journal) throws(JournalError) in
+                OpenItemList(
+                    count: try journal.openItemExtent(of: caller.scope).count,
+                    items: try journal.openItems(of: caller.scope))
             }
-            return .message(200, list)
-        case (2, "settlement"):
-            try request.only(.post, parameters: [])
-            guard caller.roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
-            guard let id = TransactionID(path.first ?? "") else { throw ErrorBody(.transactionUnknown) }
-            return .message(200, try await settle(id, request, caller))
-        default:
-            throw ErrorBody(.requestUnknownPath)
         }
     }
 
-    private func settle(
+    func settle(
         _ id: TransactionID, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> Transaction {
         let demand = try request.message(SettlementRequest.self)
@@ -50,4 +35,15 @@ extension PointOfSaleAPI {
                 : try await desk.settle(transaction, settlement)
         }
     }
+}
+
+extension Route {
+    static let openItems: [Route] = [
+        Route(.get, "v1/open-items", for: .cashier) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.openItems(call.caller))
+        },
+        Route(.post, "v1/open-items/{id}/settlement", for: .administrator) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.settle(try call.transaction, call.request, call.caller))
+        },
+    ]
 }

@@ -12,67 +12,41 @@ extension PointOfSaleAPI {
     var desk: OperationAdmission { OperationAdmission(engine: engine, runner: store) }
     var admission: TransactionAdmission { TransactionAdmission(runner: store, desk: desk, health: health) }
 
-    static let operationCalls: Set<String> = ["captures", "adjustments", "releases", "operations"]
+    func operations(of id: TransactionID, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+        _ = try await known(id)
+        try await requireOwn(id, caller)
+        return .message(200, OperationList(operations: try await desk.operations(of: id)))
+    }
 
-    func answerAboutOperations(
-        of id: TransactionID, _ call: String, _ request: HTTPRequest, _ caller: Caller
+    /// Captures, adjusts or releases, or says what would become of it.
+    func operate<Demand: Decodable & Sendable>(
+        _ call: Route.Call, _ wish: (Demand) -> OperationAdmission.Request
     ) async throws(ErrorBody) -> HTTPResponse {
-        guard call != "operations" else {
-            try request.only(.get, parameters: [])
-            try caller.roles.require(.cashier)
-            _ = try await known(id)
-            try await requireOwn(id, caller)
-            return .message(200, OperationList(operations: try await desk.operations(of: id)))
-        }
-        try request.only(.post, parameters: [])
-        try caller.roles.require(.cashier)
+        let (id, request, caller) = (try call.transaction, call.request, call.caller)
         let key = PrincipalKey(caller.principal, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
-        let wish: OperationAdmission.Request =
-            switch call {
-            case "captures": .capture(try request.message(CaptureRequest.self))
-            case "adjustments": .adjustment(try request.message(AdjustmentRequest.self))
-            default: .release(try request.message(ReleaseRequest.self))
-            }
+        let tried = try request.message(Tried<Demand>.self)
         let transaction = try await known(id)
         try await requireOwn(id, caller)
-        if try request.message(DryRun.self).dryRun == true {
-            return .message(200, try await desk.trial(of: wish, of: transaction, caller.principal))
+        if tried.dryRun {
+            return .message(200, try await desk.trial(of: wish(tried.demand), of: transaction, caller.principal))
         }
-        let (operation, isRepeated) = try await desk.make(wish, of: transaction, key)
+        let (operation, isRepeated) = try await desk.make(wish(tried.demand), of: transaction, key)
         let fields: HTTPFields = isRepeated ? ["Idempotency-Replayed": "true"] : [:]
         let answer = try await settled(operation, waiting: seconds, request.connection)
         return .message(answer.state.isOpen ? 202 : 201, answer, fields: fields)
     }
 
-    func answerAboutOperations(
-        _ path: ArraySlice<String>, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> HTTPResponse {
-        guard let id = OperationID(path.first ?? "") else { throw ErrorBody(.operationUnknown) }
-        switch (path.count, path.last) {
-        case (1, _):
-            try request.only(.get, .delete, parameters: request.method == .get ? ["wait"] : [])
-            try caller.roles.require(.cashier)
-            let (operation, _) = try await desk.operation(id)
-            try await requireOwn(operation.transaction, caller)
-            guard request.method == .delete else {
-                let seconds = try request.waitParameter()
-                return .message(200, try await settled(id, waiting: seconds, request.connection))
-            }
-            return .message(200, try await withdraw(id, request, caller))
-        case (2, "resolution"):
-            try request.only(.post, parameters: [])
-            guard caller.roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
-            return .message(200, try await resolve(id, request, caller))
-        default:
-            throw ErrorBody(.requestUnknownPath)
-        }
+    func operation(_ id: OperationID, _ call: Route.Call) async throws(ErrorBody) -> HTTPResponse {
+        let (operation, _) = try await desk.operation(id)
+        try await requireOwn(operation.transaction, call.caller)
+        let seconds = try call.request.waitParameter()
+        return .message(200, try await settled(id, waiting: seconds, call.request.connection))
     }
 
-    private func withdraw(
-        _ id: OperationID, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> WithdrawalAnswer {
+    func withdraw(_ id: OperationID, _ caller: Caller) async throws(ErrorBody) -> WithdrawalAnswer {
         let (before, owner) = try await desk.operation(id)
+        try await requireOwn(before.transaction, caller)
         guard owner == caller.principal || caller.roles.contains(.admin) else { throw ErrorBody(.sessionNotOwner) }
         guard before.state.isOpen || before.state == .done else {
             return WithdrawalAnswer(outcome: .nothingToCancel, operation: before)
@@ -83,7 +57,7 @@ extension PointOfSaleAPI {
         return WithdrawalAnswer(outcome: isWithdrawn ? .withdrawn : .tooLate, operation: after)
     }
 
-    private func resolve(
+    func resolve(
         _ id: OperationID, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> PaymentOperation {
         let demand = try request.message(ResolutionRequest.self)
@@ -156,4 +130,30 @@ extension PointOfSaleAPI {
         guard let limit = caller.refundLimit(in: amount.currency), amount.value > limit else { return }
         throw ErrorBody(.authAdminRequired, field: "amount")
     }
+}
+
+extension Route {
+    static let operations: [Route] = [
+        Route(.get, "v1/transactions/{id}/operations", for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.operations(of: try call.transaction, call.caller)
+        },
+        Route(.post, "v1/transactions/{id}/captures", for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.operate(call) { .capture($0) }
+        },
+        Route(.post, "v1/transactions/{id}/adjustments", for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.operate(call) { .adjustment($0) }
+        },
+        Route(.post, "v1/transactions/{id}/releases", for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.operate(call) { .release($0) }
+        },
+        Route(.get, "v1/operations/{id}", ["wait"], for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.operation(try call.operation, call)
+        },
+        Route(.delete, "v1/operations/{id}", for: .cashier) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.withdraw(try call.operation, call.caller))
+        },
+        Route(.post, "v1/operations/{id}/resolution", for: .administrator) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.resolve(try call.operation, call.request, call.caller))
+        },
+    ]
 }

@@ -7,7 +7,7 @@ import POSAPI
 import PaymentValues
 import Profile
 
-/// The POS socket's API: which call does what, and who may make it.
+/// The POS socket's API: what its calls do. `Route` says which they are, and who may make them.
 ///
 /// It has a stored property for each part of the daemon that a call reaches.
 struct PointOfSaleAPI: Sendable {
@@ -53,140 +53,11 @@ struct PointOfSaleAPI: Sendable {
 
     private func answered(_ request: HTTPRequest, _ caller: Caller) async -> HTTPResponse {
         do throws(ErrorBody) {
-            guard caller.mayCall(request) else { throw ErrorBody(.authRoleMissing) }
-            return try await route(request, caller)
+            let (route, call) = try Route.find(request, caller)
+            return try await route.answer(self, call)
         } catch {
             return .refusal(error)
         }
-    }
-
-    private func route(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
-        if request.path == ["metrics"] {
-            try request.only(.get, parameters: [])
-            return try await metrics(request, caller)
-        }
-        guard request.path.first == "v1" else { throw ErrorBody(.requestUnknownPath) }
-        let path = Array(request.path.dropFirst())
-        switch path.count {
-        case 1 where path[0] == "status":
-            try request.only(.get, parameters: [])
-            return .message(200, await status(for: caller))
-        case 1 where path[0] == "lanes":
-            try request.only(.get, parameters: [])
-            return .message(200, LaneList(lanes: await laneStatuses(for: caller)))
-        case 2 where path[0] == "lanes":
-            try request.only(.get, parameters: [])
-            let lane = await laneStatuses(for: caller).first { $0.name == path[1] }
-            guard let lane else { throw ErrorBody(.laneUnknown) }
-            return .message(200, lane)
-        case 3 where path[0] == "lanes" && path[2] == "prepare":
-            try request.only(.post, parameters: [])
-            try caller.roles.require(.cashier, or: .loyalty)
-            return try await prepare(path[1], request, caller)
-        case 3 where path[0] == "lanes" && path[2] == "standing":
-            return try await answerAboutStanding(path[1], request, caller)
-        case _ where path.first == "sessions":
-            return try await answerAboutSessions(path.dropFirst(), request, caller)
-        case 3 where path[0] == "lanes" && path[2] == "card-commands":
-            try request.only(.post, parameters: [])
-            return try await sendCardCommands(path[1], request, caller)
-        case 3 where path[0] == "lanes" && path[2] == "last":
-            try request.only(.get, parameters: ["type", "settled", "uid"])
-            try caller.roles.require(.cashier)
-            return try await last(path[1], request, caller)
-        case 1 where path[0] == "totals":
-            try request.only(.get, parameters: ["day", "from", "to", "by"])
-            try caller.roles.require(.cashier)
-            return try await totals(request, caller)
-        case _ where path.first == "days":
-            try caller.roles.require(.cashier)
-            return try await answerAboutDays(path.dropFirst(), request, caller)
-        case 1 where path[0] == "openapi.yaml":
-            try request.only(.get, parameters: [])
-            return contract
-        case 1...2 where path[0] == "help":
-            try request.only(.get, parameters: [])
-            return try await help(path.dropFirst().first, request)
-        case 1 where path[0] == "terms":
-            try request.only(.get, parameters: [])
-            return terms()
-        case 2 where path == ["terms", "acceptance"]:
-            try request.only(.post, parameters: [])
-            return try await acceptTerms(request, caller)
-        case _ where path.first == "credentials":
-            return try await answerAboutStoredCards(path.dropFirst(), request, caller)
-        case 2 where path[0] == "agreements":
-            return try await endAgreement(path[1], request, caller)
-        case _ where path.first == "queue":
-            return try await answerAboutQueue(path.dropFirst(), request, caller)
-        case _ where path.first == "open-items":
-            return try await answerAboutOpenItems(path.dropFirst(), request, caller)
-        case 1 where path[0] == "refusals":
-            return try await takeRefusals(request, caller)
-        case 1 where path[0] == "displays":
-            return try takeDisplays(request, caller)
-        case 1 where path[0] == "events":
-            try request.only(.get, parameters: ["vocabulary"])
-            let vocabulary = try request.vocabulary()
-            if try request.cursor() != nil { await replays.wait(caller.principal) }
-            return .events(
-                events.subscribe(
-                    after: try request.cursor(),
-                    caller.view(
-                        in: vocabulary, for: RequestContext.audience,
-                        standing: Set(settings.snapshot.lanes.filter { $0.standing != nil }.map(\.name)))))
-        case 1 where path[0] == "transactions":
-            try request.only(
-                .get, .post, .delete,
-                parameters: request.method == .get
-                    ? HTTPRequest.listParameters.union(["key"]) : request.method == .delete ? ["key"] : [],
-                repeatable: ["state"])
-            if request.method == .delete {
-                try caller.roles.require(.cashier, or: .loyalty)
-                return try await cancel(key: request.query.first?.value ?? "", caller)
-            }
-            guard request.method == .get else { return try await create(request, caller) }
-            if let key = request.query.first(where: { $0.name == "key" }) {
-                try caller.roles.require(.cashier, or: .loyalty)
-                return try await find(key.value, request, caller)
-            }
-            try caller.roles.require(.cashier)
-            return try await list(request, caller)
-        case 2 where path[0] == "transactions":
-            try request.only(.get, .delete, parameters: request.method == .get ? ["wait"] : [])
-            guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
-            try caller.roles.require(.cashier, or: try await isLoyalty(id) ? .loyalty : nil)
-            return request.method == .get
-                ? try await get(id, request, caller) : try await cancel(id, request, caller)
-        case 3 where path[0] == "transactions" && path[2] == "receipt":
-            let parameters: Set = ["code", "copy", "language", "width"]
-            try request.only(.get, .post, parameters: request.method == .get ? parameters : [])
-            guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
-            try caller.roles.require(.cashier)
-            return request.method == .get
-                ? try await receipt(id, request, caller) : try await sendReceipt(id, request, caller)
-        case 3 where path[0] == "transactions" && Self.operationCalls.contains(path[2]):
-            guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
-            return try await answerAboutOperations(of: id, path[2], request, caller)
-        case _ where path.first == "operations":
-            return try await answerAboutOperations(path.dropFirst(), request, caller)
-        case 3 where path[0] == "transactions":
-            guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
-            return try await close(id, path[2], request, caller)
-        default:
-            throw ErrorBody(.requestUnknownPath, field: FormerPath.remedy(path.first))
-        }
-    }
-
-    private func close(
-        _ id: TransactionID, _ call: String, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> HTTPResponse {
-        guard ["confirmation", "reversal", "decline"].contains(call) else { throw ErrorBody(.requestUnknownPath) }
-        try request.only(.post, parameters: [])
-        try caller.roles.require(.cashier)
-        if call == "decline" { return try await decline(id, request, caller) }
-        return call == "confirmation"
-            ? try await confirm(id, request, caller) : try await reverse(id, request, caller)
     }
 
     /// What the caller may see of the lanes: of another's transaction a till sees only that the lane is busy.
@@ -203,7 +74,7 @@ struct PointOfSaleAPI: Sendable {
         }
     }
 
-    private func status(for caller: Caller) async -> Status {
+    func status(for caller: Caller) async -> Status {
         let lanes = await laneStatuses(for: caller)
         let known = profiles.status
         let journal = await journal.status()
@@ -231,6 +102,98 @@ struct PointOfSaleAPI: Sendable {
     }
 }
 
+extension Route {
+    static let service: [Route] = [
+        Route(.get, "metrics", for: .oneOf([.monitor]), only: [.program]) { api, _ in await api.metrics() },
+        Route(.get, "v1/status", for: .any, besides: [.gateway, .remote]) { api, call in
+            .message(200, await api.status(for: call.caller))
+        },
+        Route(.get, "v1/openapi.yaml", for: .any, besides: [.gateway, .remote]) { api, _ in api.contract },
+        Route(.get, "v1/help", for: .any, besides: [.gateway, .remote]) { (api, call) throws(ErrorBody) in
+            try await api.help(nil, call.request)
+        },
+        Route(.get, "v1/help/{topic}", for: .any, besides: [.gateway, .remote]) { (api, call) throws(ErrorBody) in
+            try await api.help(call.name, call.request)
+        },
+        Route(.get, "v1/events", ["vocabulary"], for: .any, besides: [.gateway, .remote]) {
+            (api, call) throws(ErrorBody) in
+            try await api.subscribe(call.request, call.caller)
+        },
+        Route(.get, "v1/terms", for: .any) { api, _ in api.terms() },
+        Route(.post, "v1/terms/acceptance", for: .administrator) { (api, call) throws(ErrorBody) in
+            try await api.acceptTerms(call.request, call.caller)
+        },
+        Route(.post, "v1/refusals", for: .any, only: [.program, .gateway]) { (api, call) throws(ErrorBody) in
+            try await api.takeRefusals(call.request, call.caller)
+        },
+        Route(.post, "v1/displays", for: .any, only: [.program, .gateway]) { (api, call) throws(ErrorBody) in
+            try api.takeDisplays(call.request, call.caller)
+        },
+    ]
+
+    static let lanes: [Route] = [
+        Route(.get, "v1/lanes", for: .any, besides: [.gateway, .remote]) { api, call in
+            .message(200, LaneList(lanes: await api.laneStatuses(for: call.caller)))
+        },
+        Route(.get, "v1/lanes/{lane}", for: .any, besides: [.gateway, .remote]) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.status(of: call.name, for: call.caller))
+        },
+        Route(.post, "v1/lanes/{lane}/prepare", for: .cashierOrLoyalty) { (api, call) throws(ErrorBody) in
+            try await api.prepare(call.name, call.request, call.caller)
+        },
+        Route(.post, "v1/lanes/{lane}/card-commands", for: .administrator) { (api, call) throws(ErrorBody) in
+            try await api.sendCardCommands(call.name, call.request, call.caller)
+        },
+        Route(.get, "v1/lanes/{lane}/last", ["type", "settled", "uid"], for: .cashier) {
+            (api, call) throws(ErrorBody) in
+            try await api.last(call.name, call.request, call.caller)
+        },
+    ]
+
+    static let transactions: [Route] = [
+        Route(.get, "v1/transactions?key", ["limit"], for: .cashierOrLoyalty, besides: [.remote]) {
+            (api, call) throws(ErrorBody) in
+            try await api.find(call.request.parameter("key") ?? "", call.request, call.caller)
+        },
+        Route(.get, "v1/transactions", HTTPRequest.listParameters, repeatable: ["state"], for: .cashier) {
+            (api, call) throws(ErrorBody) in
+            try await api.list(call.request, call.caller)
+        },
+        Route(.post, "v1/transactions", for: .any, besides: [.remote]) { (api, call) throws(ErrorBody) in
+            try await api.create(call.request, call.caller)
+        },
+        Route(.delete, "v1/transactions", ["key"], for: .cashierOrLoyalty, besides: [.remote]) {
+            (api, call) throws(ErrorBody) in
+            try await api.cancel(key: call.request.parameter("key") ?? "", call.caller)
+        },
+        Route(.get, "v1/transactions/{id}", ["wait"], for: .cashierOrLoyalty, besides: [.remote]) {
+            (api, call) throws(ErrorBody) in
+            try await api.get(try await api.transaction(of: call), call.request, call.caller)
+        },
+        Route(.delete, "v1/transactions/{id}", for: .cashierOrLoyalty, besides: [.remote]) {
+            (api, call) throws(ErrorBody) in
+            try await api.cancel(try await api.transaction(of: call), call.request, call.caller)
+        },
+        Route(.get, "v1/transactions/{id}/receipt", ["code", "copy", "language", "width"], for: .cashier) {
+            (api, call) throws(ErrorBody) in
+            try await api.receipt(try call.transaction, call.request, call.caller)
+        },
+        Route(.post, "v1/transactions/{id}/receipt", for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.sendReceipt(try call.transaction, call.request, call.caller)
+        },
+        Route(.post, "v1/transactions/{id}/confirmation", for: .cashier, besides: [.remote]) {
+            (api, call) throws(ErrorBody) in
+            try await api.confirm(try call.transaction, call.request, call.caller)
+        },
+        Route(.post, "v1/transactions/{id}/reversal", for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.reverse(try call.transaction, call.request, call.caller)
+        },
+        Route(.post, "v1/transactions/{id}/decline", for: .cashier) { (api, call) throws(ErrorBody) in
+            try await api.decline(try call.transaction, call.request, call.caller)
+        },
+    ]
+}
+
 extension PointOfSaleAPI {
     private func queueStatus() async -> Status.Queue {
         let outline = await payments.outline()
@@ -242,6 +205,17 @@ extension PointOfSaleAPI {
     }
 }
 
+extension PointOfSaleAPI {
+    /// `GET /v1/events`.
+    func subscribe(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+        let (vocabulary, cursor) = (try request.vocabulary(), try request.cursor())
+        if cursor != nil { await replays.wait(caller.principal) }
+        let standing = Set(settings.snapshot.lanes.filter { $0.standing != nil }.map(\.name))
+        let view = caller.view(in: vocabulary, for: RequestContext.audience, standing: standing)
+        return .events(events.subscribe(after: cursor, view))
+    }
+}
+
 extension Set<Role> {
     func require(_ role: Role, or other: Role? = nil) throws(ErrorBody) {
         guard contains(role) || other.map({ contains($0) }) ?? false else { throw ErrorBody(.authRoleMissing) }
@@ -249,24 +223,6 @@ extension Set<Role> {
 }
 
 extension HTTPRequest {
-    /// Refuses other methods than these, and parameters that the call does not have.
-    ///
-    /// - Parameter repeatable: may stand several times.
-    func only(
-        _ methods: HTTPMethod..., parameters: Set<String>, repeatable: Set<String> = []
-    ) throws(ErrorBody) {
-        guard methods.contains(method) else {
-            var refusal = ErrorBody(.requestMethodNotAllowed)
-            refusal.allowedMethods = methods.map(\.rawValue)
-            throw refusal
-        }
-        if let unknown = query.first(where: { !parameters.contains($0.name) }) {
-            throw ErrorBody(.requestInvalidParameter, field: unknown.name.printable)
-        }
-        let single = query.map(\.name).filter { !repeatable.contains($0) }
-        guard Set(single).count == single.count else { throw ErrorBody(.requestInvalidParameter) }
-    }
-
     /// Of the events that the client knows: without it, those of version 0.1.0.
     fileprivate func vocabulary() throws(ErrorBody) -> Int {
         guard let item = query.first(where: { $0.name == "vocabulary" }) else { return 1 }
@@ -283,13 +239,6 @@ extension HTTPRequest {
             throw ErrorBody(.requestInvalidParameter, field: "Last-Event-ID")
         }
         return cursor
-    }
-}
-
-extension String {
-    /// What a client sent, fit for an answer.
-    fileprivate var printable: String {
-        String(decoding: utf8.prefix(64).map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }
 }
 

@@ -29,7 +29,7 @@ extension PointOfSaleAPI {
         return .message(200, PrepareAnswer(outcome: .prepared, lane: status))
     }
 
-    private func status(of lane: String, for caller: Caller) async throws(ErrorBody) -> LaneStatus {
+    func status(of lane: String, for caller: Caller) async throws(ErrorBody) -> LaneStatus {
         guard let status = await laneStatuses(for: caller).first(where: { $0.name == lane }) else {
             throw ErrorBody(.laneUnknown)
         }

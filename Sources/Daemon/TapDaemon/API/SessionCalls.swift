@@ -8,61 +8,27 @@ import Transactions
 
 /// Lanes that stand alone and their sessions: for machines, and to be seen by cashiers.
 extension PointOfSaleAPI {
-    func answerAboutStanding(
-        _ lane: String, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> HTTPResponse {
-        try request.only(.get, .put, parameters: [])
-        guard request.method == .put else {
-            guard !caller.roles.isDisjoint(with: [.machine, .cashier, .monitor]), !caller.isTill else {
-                throw ErrorBody(.authRoleMissing)
-            }
-            return .message(200, try await standing.standing(lane))
-        }
-        try caller.roles.require(.machine)
+    func setStanding(_ lane: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> StandingLane {
         let demand = try request.message(StandingRequest.self)
         guard let settings = standing.settings(of: lane) else { throw ErrorBody(.standingNotConfigured) }
         if let amount = demand.amount, amount > settings.maximum { throw ErrorBody(.amountTooLarge, field: "amount") }
         try await standing.set(lane, demand, by: caller.principal)
-        return .message(200, try await standing.standing(lane))
+        return try await standing.standing(lane)
     }
 
-    func answerAboutSessions(
-        _ path: ArraySlice<String>, _ request: HTTPRequest, _ caller: Caller
+    /// Does what a machine asks for in the body.
+    func carryOut<Demand: Decodable>(
+        _ call: Route.Call, _ wish: (Demand) -> SessionRequest
     ) async throws(ErrorBody) -> HTTPResponse {
-        guard !caller.isTill else { throw ErrorBody(.authRoleMissing) }
-        guard let text = path.first else {
-            try request.only(.get, parameters: ["open", "lane", "reference"])
-            try caller.roles.require(.machine, or: .cashier)
-            return .message(200, try await list(request))
-        }
-        guard let id = TransactionID(text) else { throw ErrorBody(.transactionUnknown) }
-        guard let call = path.dropFirst().first else {
-            try request.only(.get, parameters: [])
-            try caller.roles.require(.machine, or: .cashier)
-            return .message(200, try await standing.session(id))
-        }
-        guard path.count == 2, ["claim", "commit", "release", "keep", "increase"].contains(call) else {
-            throw ErrorBody(.requestUnknownPath)
-        }
-        try request.only(.post, parameters: [])
-        try caller.roles.require(.machine)
-        let after = try await standing.carryOut(try wish(call, request), id, by: caller.principal)
+        try await carryOut(wish(try call.request.message(Demand.self)), call)
+    }
+
+    func carryOut(_ wish: SessionRequest, _ call: Route.Call) async throws(ErrorBody) -> HTTPResponse {
+        let after = try await standing.carryOut(wish, try call.transaction, by: call.caller.principal)
         return .message(after.state == .settling ? 202 : 200, after)
     }
 
-    private func wish(_ call: String, _ request: HTTPRequest) throws(ErrorBody) -> SessionRequest {
-        switch call {
-        case "claim": return .claim(reference: try request.message(ClaimRequest.self).reference)
-        case "commit":
-            let demand = try request.message(CommitRequest.self)
-            return .commit(amount: demand.amount, upTo: demand.upTo)
-        case "keep": return .keep(seconds: try request.message(KeepRequest.self).seconds)
-        case "increase": return .increase(total: try request.message(IncreaseRequest.self).total)
-        default: return .release
-        }
-    }
-
-    private func list(_ request: HTTPRequest) async throws(ErrorBody) -> SessionList {
+    func sessions(_ request: HTTPRequest) async throws(ErrorBody) -> SessionList {
         var filter = SessionFilter()
         filter.lane = request.parameter("lane")
         filter.reference = request.parameter("reference")
@@ -73,4 +39,45 @@ extension PointOfSaleAPI {
         }
         return SessionList(sessions: try await standing.sessions(filter).map { Session($0) })
     }
+}
+
+extension Route {
+    static let machines: [Route] = [
+        Route(.get, "v1/lanes/{lane}/standing", for: .oneOf([.machine, .cashier, .monitor]), only: [.program]) {
+            (api, call) throws(ErrorBody) in
+            .message(200, try await api.standing.standing(call.name))
+        },
+        Route(.put, "v1/lanes/{lane}/standing", for: .machine, only: [.program]) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.setStanding(call.name, call.request, call.caller))
+        },
+        Route(.get, "v1/sessions", ["open", "lane", "reference"], for: .machineOrCashier, only: [.program]) {
+            (api, call) throws(ErrorBody) in
+            .message(200, try await api.sessions(call.request))
+        },
+        Route(.get, "v1/sessions/{id}", for: .machineOrCashier, only: [.program]) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.standing.session(try call.transaction))
+        },
+        Route(.post, "v1/sessions/{id}/claim", for: .machine, only: [.program]) { (api, call) throws(ErrorBody) in
+            try await api.carryOut(call) { (demand: ClaimRequest) in .claim(reference: demand.reference) }
+        },
+        Route(.post, "v1/sessions/{id}/commit", for: .machine, only: [.program]) { (api, call) throws(ErrorBody) in
+            try await api.carryOut(call) { (demand: CommitRequest) in
+                .commit(amount: demand.amount, upTo: demand.upTo)
+            }
+        },
+        Route(.post, "v1/sessions/{id}/release", for: .machine, only: [.program]) { (api, call) throws(ErrorBody) in
+            try await api.carryOut(.release, call)
+        },
+        Route(.post, "v1/sessions/{id}/keep", for: .machine, only: [.program]) { (api, call) throws(ErrorBody) in
+            try await api.carryOut(call) { (demand: KeepRequest) in .keep(seconds: demand.seconds) }
+        },
+        Route(.post, "v1/sessions/{id}/increase", for: .machine, only: [.program]) { (api, call) throws(ErrorBody) in
+            try await api.carryOut(call) { (demand: IncreaseRequest) in .increase(total: demand.total) }
+        },
+    ]
+}
+
+extension Route.Right {
+    fileprivate static let machine = Self.oneOf([.machine])
+    fileprivate static let machineOrCashier = Self.oneOf([.machine, .cashier])
 }

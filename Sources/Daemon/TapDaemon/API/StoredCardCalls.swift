@@ -9,46 +9,31 @@ import PaymentValues
 
 /// Stored cards and agreements: for administrators and the group of `[credentials]`, never for a till.
 extension PointOfSaleAPI {
-    func answerAboutStoredCards(
-        _ path: ArraySlice<String>, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> HTTPResponse {
-        guard caller.mayCharge else { throw ErrorBody(.authAdminRequired) }
-        let mode = settings.snapshot.mode
-        guard let name = path.first else {
-            try request.only(.get, parameters: ["token"])
-            let token = request.parameter("token")
-            if let token, !token.isReference(upTo: 128) {
-                throw ErrorBody(.requestInvalidParameter, field: "token")
-            }
-            let found = try await inJournal { (journal) throws(JournalError) in
+    func storedCards(_ request: HTTPRequest) async throws(ErrorBody) -> StoredCardList {
+        let (mode, token) = (settings.snapshot.mode, request.parameter("token"))
+        if let token, !token.isReference(upTo: 128) { throw ErrorBody(.requestInvalidParameter, field: "token") }
+        return StoredCardList(
+            try await inJournal { (journal) throws(JournalError) in
                 try journal.storedCards(mode: mode, token: token)
-            }
-            return .message(200, StoredCardList(found))
-        }
-        guard let id = StoredCardID(rawValue: name) else { throw ErrorBody(.storedCardUnknown) }
-        switch path.count {
-        case 1:
-            try request.only(.get, .delete, parameters: [])
-            let owner = caller.principal
-            let isDeletion = request.method == .delete
-            let found = try await inJournal { (journal) throws(JournalError) in
-                isDeletion
-                    ? try journal.beginDeletion(of: id, mode: mode, by: owner, at: .now) : try journal.storedCard(id)
-            }
-            guard let found, found.mode == mode else { throw ErrorBody(.storedCardUnknown) }
-            guard isDeletion else { return .message(200, found) }
-            await deleter.look()
-            return .message(200, found)
-        case 2 where path.last == "agreements":
-            try request.only(.post, parameters: [])
-            return try await agree(about: id, request, caller)
-        default: throw ErrorBody(.requestUnknownPath)
-        }
+            })
     }
 
-    private func agree(
-        about id: StoredCardID, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> HTTPResponse {
+    func storedCard(
+        _ name: String, deletedBy owner: Principal? = nil
+    ) async throws(ErrorBody) -> StoredCard {
+        guard let id = StoredCardID(rawValue: name) else { throw ErrorBody(.storedCardUnknown) }
+        let mode = settings.snapshot.mode
+        let found = try await inJournal { (journal) throws(JournalError) in
+            guard let owner else { return try journal.storedCard(id) }
+            return try journal.beginDeletion(of: id, mode: mode, by: owner, at: .now)
+        }
+        guard let found, found.mode == mode else { throw ErrorBody(.storedCardUnknown) }
+        if owner != nil { await deleter.look() }
+        return found
+    }
+
+    func agree(about name: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+        guard let id = StoredCardID(rawValue: name) else { throw ErrorBody(.storedCardUnknown) }
         let key = try request.idempotencyKey()
         let terms = try request.message(AgreementTerms.self)
         let hash: String
@@ -71,18 +56,34 @@ extension PointOfSaleAPI {
         }
     }
 
-    /// `DELETE /v1/agreements/{id}`: no charge under it from here on; the text stays as proof.
-    func endAgreement(
-        _ name: String, _ request: HTTPRequest, _ caller: Caller
-    ) async throws(ErrorBody) -> HTTPResponse {
-        guard caller.mayCharge else { throw ErrorBody(.authAdminRequired) }
-        try request.only(.delete, parameters: [])
+    /// No charge under it from here on; the text stays as proof.
+    func endAgreement(_ name: String, _ caller: Caller) async throws(ErrorBody) -> Agreement {
         guard let id = AgreementID(rawValue: name) else { throw ErrorBody(.agreementMissing) }
         let owner = caller.principal
         let ended = try await inJournal { (journal) throws(JournalError) in
             try journal.endAgreement(id, by: owner, at: .now)
         }
         guard let ended else { throw ErrorBody(.agreementMissing) }
-        return .message(200, ended)
+        return ended
     }
+}
+
+extension Route {
+    static let storedCards: [Route] = [
+        Route(.get, "v1/credentials", ["token"], for: .charger) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.storedCards(call.request))
+        },
+        Route(.get, "v1/credentials/{id}", for: .charger) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.storedCard(call.name))
+        },
+        Route(.delete, "v1/credentials/{id}", for: .charger) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.storedCard(call.name, deletedBy: call.caller.principal))
+        },
+        Route(.post, "v1/credentials/{id}/agreements", for: .charger) { (api, call) throws(ErrorBody) in
+            try await api.agree(about: call.name, call.request, call.caller)
+        },
+        Route(.delete, "v1/agreements/{id}", for: .charger) { (api, call) throws(ErrorBody) in
+            .message(200, try await api.endAgreement(call.name, call.caller))
+        },
+    ]
 }

@@ -10,16 +10,17 @@ import Transactions
 
 extension PointOfSaleAPI {
     func create(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
-        let type = request.namedType
-        // Who may charge a stored card need not be a cashier, and a cashier may not.
-        if type == .charge {
-            guard caller.mayCharge else { throw ErrorBody(.authAdminRequired, field: "type") }
-        } else {
-            try caller.roles.require(.cashier, or: type == .loyalty ? .loyalty : nil)
-        }
+        // Whoever may begin nothing at all learns nothing of what is wrong with it.
+        if !caller.mayCharge { try caller.roles.require(.cashier, or: .loyalty) }
         let key = PrincipalKey(caller.principal, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
         let message = try request.message(TransactionRequest.self)
+        // Who may charge a stored card need not be a cashier, and a cashier may not.
+        if message.type == .charge {
+            guard caller.mayCharge else { throw ErrorBody(.authAdminRequired, field: "type") }
+        } else {
+            try caller.roles.require(.cashier, or: message.type == .loyalty ? .loyalty : nil)
+        }
         try caller.require(message.type)
         if message.type == .refund { try caller.require(refund: message) }
         let origin = try request.orderOrigin(caller)
@@ -92,20 +93,22 @@ extension PointOfSaleAPI {
         return await response(200, transaction, waiting: seconds, request.connection)
     }
 
-    /// Whether it is a read of passes; an unknown one is not.
-    func isLoyalty(_ id: TransactionID) async throws(ErrorBody) -> Bool {
-        do throws(JournalError) { return try await store.transaction(id)?.type == .loyalty } catch {
+    /// The transaction of a call's path. Whoever is no cashier has to do with reads of passes only, and an unknown one is none.
+    func transaction(of call: Route.Call) async throws(ErrorBody) -> TransactionID {
+        let id = try call.transaction
+        guard !call.caller.roles.contains(.cashier) else { return id }
+        let type: TransactionType?
+        do throws(JournalError) { type = try await store.transaction(id)?.type } catch {
             throw ErrorBody(ErrorCode(error))
         }
+        guard type == .loyalty else { throw ErrorBody(.authRoleMissing) }
+        return id
     }
 
     /// What became of a request with the caller's own key, for a till that has lost the answer.
     func find(_ key: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         // There is one answer at most; programs that are made from the contract name the default all the same.
         _ = try request.number("limit", in: Limits.page)
-        guard request.query.allSatisfy({ ["key", "limit"].contains($0.name) }) else {
-            throw ErrorBody(.requestInvalidParameter, field: "key")
-        }
         let own = try caller.own(key: key)
         let running = await store.books.keys.holder(of: own)
         let known: KnownRequest?
@@ -289,14 +292,6 @@ extension HTTPRequest {
             throw ErrorBody(.requestInvalidParameter, field: name)
         }
         return seconds
-    }
-
-    /// What the body asks for, as far as it says so. What is wrong with it besides is another question.
-    fileprivate var namedType: TransactionType? {
-        struct Kind: Decodable {
-            let type: TransactionType
-        }
-        return (try? WireJSON.decode(Kind.self, from: body))?.type
     }
 }
 
