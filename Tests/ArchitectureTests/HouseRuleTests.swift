@@ -29,6 +29,13 @@ struct HouseRuleTests {
         #expect(try HouseRules.looseFiles(paths) == [])
     }
 
+    /// What knows each other cannot be understood one after the other. Decision 218 names the pairs.
+    @Test func `at most three pairs of the daemon's folders use each other`() throws {
+        let daemon = try files.filter { $0.path.hasPrefix("Sources/Daemon/TapDaemon/") }
+        let pairs = HouseRules.mutualFolders(of: daemon)
+        #expect(pairs.count <= 3, "move what both need, or hand over what is needed: \(pairs)")
+    }
+
     @Test("A10: a program writes to the terminal through `Descriptor` alone, which takes commands to the terminal out")
     func terminal() throws {
         #expect(try HouseRules.barePrints(files) == [])
@@ -119,10 +126,24 @@ struct HouseRuleTests {
         #expect(HouseRules.busyActors(source(small + "struct B {\n    func h() {}\n}")) == [])
     }
 
+    @Test func `a pair of folders that use each other is found, and one that is only used is none`() {
+        let file = { (path: String, text: String) in (path: "Sources/Floor/Room/\(path)", source: SwiftSource(text)) }
+        let (one, other) = (
+            file("One/A.swift", "struct A {}\nfunc f(_ b: [B]) {}"), file("Other/B.swift", "actor B {}")
+        )
+        #expect(HouseRules.mutualFolders(of: [one, other]) == [])
+        let back = file("Other/C.swift", "extension B {\n    func g() { A.h() }\n}")
+        #expect(HouseRules.mutualFolders(of: [one, other, back]) == ["One and Other"])
+        let member = file("Other/C.swift", "let a = \"A\"  // A\nlet b = C.A.h()")
+        #expect(HouseRules.mutualFolders(of: [one, other, member]) == [])
+        #expect(HouseRules.mutualFolders(of: [one, other, file("Other/C.swift", "private struct A {}")]) == [])
+    }
+
     @Test func `a loose file and a name in two rooms are found`() {
         #expect(
             HouseRules.looseFiles(["Sources/Daemon/TapDaemon/Daemon.swift", "Sources/Daemon/TapDaemon/API/A.swift"])
                 == [])
+        #expect(HouseRules.looseFiles(["Sources/Daemon/TapDaemon/Daemon+Reload.swift"]) == [])
         #expect(HouseRules.looseFiles(["Sources/Daemon/TapDaemon/A.swift"]) == ["Sources/Daemon/TapDaemon/A.swift"])
         let shared = ["Sources/Floor/One/A.swift", "Sources/Floor/Two/B/A.swift", "Sources/Floor/Two/C.swift"]
         #expect(HouseRules.sharedNames(shared).count == 1)

@@ -90,8 +90,37 @@ enum HouseRules {
 
     static func looseFiles(_ paths: [String]) -> [String] {
         paths.filter { $0.hasPrefix("Sources/Daemon/TapDaemon/") && $0.split(separator: "/").count == 4 }
-            .filter { $0 != "Sources/Daemon/TapDaemon/Daemon.swift" }
+            .filter { !$0.hasPrefix("Sources/Daemon/TapDaemon/Daemon") }
     }
+
+    /// Pairs of a room's folders that use each other's types. A type belongs to the folder that declares it outside every other type;
+    /// what stands behind a dot is a member of something else.
+    static func mutualFolders(of files: [File]) -> [String] {
+        func folder(_ file: File) -> String {
+            file.path.split(separator: "/").dropFirst(3).dropLast().first.map(String.init) ?? "."
+        }
+        var owners: [Substring: String] = [:]
+        for file in files {
+            for line in file.source.lines where line.indent == 0 {
+                let words = line.code.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                guard !words.contains("private"), !words.contains("fileprivate"),
+                    let keyword = words.firstIndex(where: kinds.contains), keyword + 1 < words.count
+                else { continue }
+                owners[words[keyword + 1]] = folder(file)
+            }
+        }
+        var arrows: Set<[String]> = []
+        for file in files {
+            let own = folder(file)
+            for word in file.source.lines.flatMap({ $0.code.split { " ,:()[]{}<>?!&=;@\\\"+-*/|".contains($0) } }) {
+                if let owner = owners[word.prefix { $0 != "." }], owner != own { arrows.insert([own, owner]) }
+            }
+        }
+        return arrows.filter { arrows.contains($0.reversed()) && $0 == $0.sorted() }
+            .map { $0.joined(separator: " and ") }.sorted()
+    }
+
+    private static let kinds: Set<Substring> = ["struct", "enum", "class", "actor", "protocol", "typealias"]
 
     /// Names of files that stand in two rooms.
     static func sharedNames(_ paths: [String]) -> [String] {

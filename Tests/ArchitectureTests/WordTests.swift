@@ -47,7 +47,7 @@ struct WordTests {
         Word(word: "day-ends", instead: "days", allowed: ["Sources/Payments/POSAPI/Requests/FormerPath.swift"]),
         Word(
             word: "new-books", instead: "new-journal",
-            allowed: ["Sources/Payments/Journal/", "Sources/Daemon/TapDaemon/Records/JournalBinding.swift"]),
+            allowed: ["Sources/Payments/Journal/", "Sources/Daemon/TapDaemon/JournalAccess/JournalBinding.swift"]),
     ]
 
     /// What a type's name does not end with, and the kinds of name to choose from.

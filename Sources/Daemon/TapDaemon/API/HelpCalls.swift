@@ -5,11 +5,6 @@ import LocalHTTP
 import POSAPI
 import PaymentValues
 
-/// Whom the answer to the current request is for.
-enum RequestContext {
-    @TaskLocal static var audience = Audience.nobody
-}
-
 extension PointOfSaleAPI {
     /// `GET /v1/help`, `GET /v1/help/{topic}`.
     func help(_ topic: String?, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {

@@ -174,3 +174,10 @@ extension AdapterHealth {
 
 /// No adapter accepts connections.
 struct AdapterUnreachable: Error {}
+
+extension ConfigurationSnapshot {
+    /// The way to the adapter that it names.
+    var adapter: AdapterLink {
+        AdapterLink(path: configuration.file.adapter.socket, times: configuration.file.adapter.times)
+    }
+}

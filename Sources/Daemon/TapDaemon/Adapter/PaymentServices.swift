@@ -54,8 +54,3 @@ extension PaymentServices {
     /// Whom an earlier question goes to.
     func route(_ service: AskedService?) -> ServiceRoute { ServiceRoute(service, link(to: service)) }
 }
-
-extension TransactionRunner {
-    /// As configuration and profile have it now.
-    nonisolated var paymentServices: PaymentServices { PaymentServices(settings.snapshot, profiles.current) }
-}

@@ -10,13 +10,8 @@ import Synchronization
 @dynamicMemberLookup
 final class ConfigurationSnapshot: Sendable {
     let configuration: DaemonConfiguration
-    /// The way to the adapter that it names.
-    let adapter: AdapterLink
 
-    init(_ configuration: DaemonConfiguration) {
-        self.configuration = configuration
-        adapter = AdapterLink(path: configuration.file.adapter.socket, times: configuration.file.adapter.times)
-    }
+    init(_ configuration: DaemonConfiguration) { self.configuration = configuration }
 
     var access: Access { configuration.access }
     var offer: LoyaltyOffer { configuration.offer }

@@ -51,6 +51,8 @@ actor TransactionRunner {
     nonisolated var events: EventHub { outlet.events }
     nonisolated var settings: CurrentSettings { outlet.settings }
     nonisolated var mode: Mode { settings.snapshot.mode }
+    /// As configuration and profile have them now.
+    nonisolated var paymentServices: PaymentServices { PaymentServices(settings.snapshot, profiles.current) }
 
     /// Call it once, before anything is taken.
     func serve(with services: Services) { self.services = services }
