@@ -53,6 +53,40 @@ struct CommandTests {
         }
     }
 
+    /// No money has come, and once it is given up none will.
+    @Test("M9: a sum that is only held is called held by each command that shows it, and released once it is")
+    func held() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.card("present visa")
+        for (key, more) in [("h1", #""amountStatus":"preauthorized""#), ("h2", #""capture":{"mode":"manual"}"#)] {
+            _ = try shop.curl([
+                "-H", "Content-Type: application/json", "-H", "Idempotency-Key: \(key)", "-H", "Prefer: wait=20", "-d",
+                #"{"type":"purchase","amount":{"value":1200,"currency":"EUR"},\#(more)}"#,
+                "http://localhost/v1/transactions",
+            ])
+            let last = try shop.tap("last main").output
+            #expect(last.hasPrefix("HELD, not charged") && !last.contains("APPROVED"), "\(last)")
+            #expect(try shop.tap("find \(key)").output == last)
+            #expect(try shop.tap("list").output.contains("12.00 EUR  approved, held"))
+            #expect(try shop.tap("look-up").output.contains("  held  12.00 EUR"))
+            let id = try #require(try shop.json("find \(key)")["id"] as? String)
+            if key == "h1" {
+                #expect(try shop.tap("release \(id)").status == 0)
+                #expect(try shop.tap("find \(key)").output.hasPrefix("RELEASED"))
+                #expect(try shop.tap("list").output.contains("12.00 EUR  approved, released"))
+            } else {
+                #expect(try shop.tap("capture \(id) 12.00 EUR").status == 0)
+                #expect(try shop.tap("find \(key)").output.hasPrefix("APPROVED"))
+            }
+        }
+        // Taken back it is neither.
+        _ = try shop.pay("13.00 EUR", ["--idempotency-key", "back"])
+        let id = try #require(try shop.json("find back")["id"] as? String)
+        #expect(try shop.tap("reverse \(id)").output.hasPrefix("REVERSED"))
+        #expect(try shop.tap("find back").output.hasPrefix("REVERSED"))
+    }
+
     @Test("A failed read that is no payment says no word of payments either")
     func neutralFailures() throws {
         let shop = try Shop()

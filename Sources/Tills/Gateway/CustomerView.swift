@@ -225,8 +225,7 @@ struct LaneDisplay: Sendable {
     mutating func learn(_ known: Transaction, at now: Int64) -> Bool {
         guard known.id == transaction, let details = known.details else { return false }
         let before = view
-        let isHeld = details.isPreauthorization || details.capture?.mode == .manual
-        (view.type, view.held) = (known.type, isHeld ? true : nil)
+        (view.type, view.held) = (known.type, details.isOnlyHeld ? true : nil)
         isStored = known.credential != nil
         guard !view.phase.isResult else {
             nameAct()

@@ -53,6 +53,9 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
     /// Whether a card is read for the refund.
     public var asksForCard: Bool { refundCard.map { $0 != RefundCardRule.none } ?? false }
 
+    /// Whether an approval holds the sum, and nothing is charged before the shop captures it.
+    public var isOnlyHeld: Bool { isPreauthorization || capture?.mode == .manual }
+
     /// Whether the payment is a reservation, which the shop captures later.
     public var isPreauthorization: Bool { amountStatus == .preauthorized || description?.isPreauthorization == true }
 }

@@ -3,7 +3,8 @@ import Codes
 
 /// The words in which a command reports how a transaction ended. Labels take at most 14 columns: values stand in a column.
 public enum SummaryWord: String, CaseIterable, Sendable {
-    case approved, partiallyApproved, declined, stored, unknown, passReadOnly
+    /// `held`: approved, and nothing is charged before it is captured.
+    case approved, partiallyApproved, held, declined, stored, unknown, passReadOnly
     case refunded, verified, lookedUp, cardStored, cardNotStored, waiting, handedOver, reversed, cancelled,
         notCompleted
     case passRead, noPass, noCard, testMode, noMoneyMoves

@@ -153,8 +153,19 @@ struct CheckOptions: ParsableArguments {
 }
 
 extension EarlierTransaction {
+    /// The state; an approval by what was approved.
+    private var word: String {
+        guard state == .approved else { return state.rawValue }
+        switch type {
+        case .refund: return "refunded"
+        case .verification: return "verified"
+        case .purchase, .loyalty, .charge, .link, .handover:
+            return (remaining ?? 0) > 0 && refundable ?? 0 == 0 ? "held" : state.rawValue
+        }
+    }
+
     fileprivate var summary: String {
-        [at.description, state.rawValue, "\(amount)", order ?? "", id.text].filter { !$0.isEmpty }
+        [at.description, word, "\(amount)", order ?? "", id.text].filter { !$0.isEmpty }
             .joined(separator: "  ")
     }
 }

@@ -141,6 +141,15 @@ extension Transaction {
         let number = number.map { "\($0)  " } ?? ""
         let order = order.map { "  order \($0)" } ?? ""
         let card = card.map { "  \($0)" } ?? ""
-        return "\(number)\(createdAt)  \(id)  \(type.rawValue)  \(amount)  \(state.rawValue)  \(lane)\(card)\(order)"
+        return "\(number)\(createdAt)  \(id)  \(type.rawValue)  \(amount)  \(standing)  \(lane)\(card)\(order)"
+    }
+
+    /// The state, with what an approval does not say: that the sum is held alone, or that it is held no more.
+    private var standing: String {
+        switch held {
+        case .not: state.rawValue
+        case .sum: "\(state.rawValue), held"
+        case .nothingLeft: "\(state.rawValue), released"
+        }
     }
 }

@@ -37,13 +37,33 @@ extension Transaction {
 
     private func headline(in language: Language) -> String {
         switch result?.outcome {
-        case .approved: language.text(.approved)
-        case .partiallyApproved: language.text(.partiallyApproved)
-        case .declined: language.text(.declined)
-        case .stored: language.text(.stored)
-        case .unknown: language.text(.unknown)
-        case nil: state == .completed ? language.text(.passReadOnly) : language.text(.state(state))
+        case .approved, .partiallyApproved:
+            if state == .reversed || state == .reversing { return language.text(.reversed) }
+            let word = language.text(result?.outcome == .approved ? .approved : .partiallyApproved)
+            switch held {
+            case .sum where result?.outcome == .approved: return language.text(.held)
+            case .sum: return "\(word): \(language.text(.held))"
+            case .nothingLeft: return language.text(.receipt(.statusReleased))
+            case .not: return word
+            }
+        case .declined: return language.text(.declined)
+        case .stored: return language.text(.stored)
+        case .unknown: return language.text(.unknown)
+        case nil: return state == .completed ? language.text(.passReadOnly) : language.text(.state(state))
         }
+    }
+
+    /// What an approval holds of its sum, of which nothing was captured.
+    enum Held {
+        case not, sum, nothingLeft
+    }
+
+    /// An approval holds alone what a capture has yet to take: no shop has that money.
+    var held: Held {
+        guard state == .approved, details?.isOnlyHeld == true || account?.capture == .manual else { return .not }
+        guard let account else { return .sum }
+        guard account.captured == 0, account.pendingCapture == 0 else { return .not }
+        return account.state == .open ? .sum : .nothingLeft
     }
 
     var exitCode: ExitCode {
