@@ -163,6 +163,20 @@ struct StandingLaneTests {
         }
     }
 
+    /// While a lane is armed its next wait lights the lamp anew. One that was disarmed meanwhile, or that cannot be had, waits for nobody.
+    @Test("R3: a tap that was refused leaves no lamp on where nobody waits for the next card")
+    func refusedLamp() async throws {
+        try await shop(.hold) { shop in
+            try await set(shop, #"{"armed":false}"#)
+            try await eventually("a lane that waits for nobody") {
+                await shop.daemon.store.books.standing["lane-0"] == nil
+            }
+            let lane = try #require(await shop.daemon.store.books.lanes.table["lane-0"]).device.lane
+            await shop.daemon.standing.refuse("lane-0", 1, .notReady, lane)
+            try await eventually("a lamp that is out") { try shop.reader.obey("state").contains("feedback=idle") }
+        }
+    }
+
     @Test("L6: as many sessions as may be open stand beside each other, and each ends by itself")
     func openSessions() async throws {
         try await shop(.hold, { $0.openSessions = 3 }) { shop in

@@ -93,6 +93,22 @@ struct SlotSweepTests {
         }
     }
 
+    @Test("R3: a read of passes without the daemon leaves no lamp on, whatever it found")
+    func lampOfCommand() throws {
+        let reader = try IFDReader(name: "ACS ACR1252 Dual Reader PICC")
+        reader.takesEscapes(true)
+        let pcscd = try PrivatePCSCD([reader.stanza])
+        let folder = FileManager.default.temporaryDirectory.appending(path: "lamp-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        reader.insert(try CardCatalogue.required("visa"))
+        let seen = try Program.tap.run(
+            ["loyalty", "--reader", "pcsc", "--deadline", "20"], in: folder,
+            environment: ["PCSCLITE_CSOCK_NAME": pcscd.socketPath])
+        #expect(seen.status == 0, "\(seen.errors)")
+        #expect(reader.lamps == 0)
+    }
+
     @Test("nfc-tap read ends right, or says what is the matter, with every fault at every command; then it reads")
     func read() async throws {
         let reader = try IFDReader(name: "Rig PICC Interface")

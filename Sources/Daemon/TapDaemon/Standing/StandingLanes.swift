@@ -216,7 +216,12 @@ actor StandingLanes {
             let code = failure
             await runner.change { $0.withdrawStanding(name, after: code) }
             guard failure == nil, !cancellation.isCancelled else { return await lane.show(.idle) }
-            if isThere { await tapped(name, lane) }
+            if isThere {
+                await tapped(name, lane)
+            } else if seats[name]?.note.isArmed != true || settings(of: name) == nil {
+                // Disarmed between two waits.
+                await lane.show(.idle)
+            }
         }
     }
 
@@ -262,7 +267,8 @@ actor StandingLanes {
         seats[name]?.gate.ended(at: .now)
     }
 
-    private func refuse(
+    /// Nothing comes of a tap. Its lamp goes out as after a payment, unless the lane waits for the next card by then.
+    func refuse(
         _ name: String, _ number: Int64, _ refusal: TapRefusal, _ lane: Lane, _ error: ErrorDetail? = nil
     ) async {
         var event = Event(.tapRefused, lane: name)
@@ -270,5 +276,6 @@ actor StandingLanes {
         runner.publish(event)
         runner.logger.notice("tap refused", metadata: ["lane": "\(name)", "reason": "\(refusal.rawValue)"])
         await lane.show(.error)
+        await runner.glow(name)
     }
 }

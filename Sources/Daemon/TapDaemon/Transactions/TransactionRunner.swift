@@ -129,6 +129,12 @@ actor TransactionRunner {
         setAlarm()
     }
 
+    /// The lamp of a lane that shows how a tap without a transaction ended goes out after a while.
+    func glow(_ lane: String) {
+        books.glow(lane, at: .now)
+        setAlarm()
+    }
+
     private func setAlarm() {
         alarm.set(at: books.due) { [weak self] in
             guard let self else { return }

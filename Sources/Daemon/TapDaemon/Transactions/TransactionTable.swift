@@ -134,7 +134,12 @@ struct TransactionTable: Sendable {
 
     /// The end of a transaction stays to be seen on its readers.
     private mutating func glow(of running: LiveTransaction, at now: Moment) {
-        for lane in running.tap?.lanes ?? [] { glowing[lane.name] = now.monotonic &+ TransactionTable.afterglow }
+        for lane in running.tap?.lanes ?? [] { glow(lane.name, at: now) }
+    }
+
+    /// A lamp that is lit now goes out some seconds later, where nothing has begun on the lane by then.
+    mutating func glow(_ lane: String, at now: Moment) {
+        glowing[lane] = now.monotonic &+ TransactionTable.afterglow
     }
 
     /// Lanes whose lamps go out now: no transaction has wanted them since.

@@ -82,7 +82,11 @@ struct LoyaltyCommand: AsyncParsableCommand {
         let choice = try ReaderChoice.parse(["--reader", name, "--timeout", String(deadline)])
         let request = try request()
         let reader = try choice.open()
-        defer { reader.close() }
+        defer {
+            // Nobody is there to put the lamp out later.
+            reader.show(.idle)
+            reader.close()
+        }
         let outcome: LoyaltyOutcome
         do throws(ReaderError) {
             outcome = try LoyaltyTap(request: request, deadlines: choice.deadlines).run(
