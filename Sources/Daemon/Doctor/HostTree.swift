@@ -81,12 +81,14 @@ public struct HostTree: Sendable {
     /// Knocks at a Unix socket.
     func socket(_ path: String) -> SocketState {
         guard let address = UnixAddress(path: root + path) else { return .absent }
-        guard let socket = try? Descriptor.unixStream(isBlocking: true) else { return .denied }
+        // A call that blocks would wait for as long as a server whose queue is full takes nobody from it.
+        guard let socket = try? Descriptor.unixStream() else { return .denied }
         do throws(SystemError) {
             try address.connect(socket.number)
             return .listening
         } catch {
             switch error.code {
+            case EAGAIN: return .listening
             case EACCES, EPERM: return .denied
             case ENOENT, ENOTDIR: return .absent
             default: return .refused

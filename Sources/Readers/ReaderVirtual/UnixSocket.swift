@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
 import Glibc
 import Linux
+import ReaderCore
 
 /// A stream socket of the Unix domain that closes itself.
 struct UnixSocket: ~Copyable {
@@ -28,6 +30,19 @@ struct UnixSocket: ~Copyable {
     func connect(to path: String) throws(VirtualSocketError) {
         let address = try UnixSocket.address(path)
         try UnixSocket.calling("connect", path, try address.connect(descriptor))
+    }
+
+    /// Connects as soon as the server's queue has a place: a Unix socket that is full refuses at once (EAGAIN, connect(2)).
+    ///
+    /// - Throws: `.noAnswer` where it is full until `deadline`.
+    func connect(to path: String, until deadline: TapInstant) throws(VirtualSocketError) {
+        while true {
+            do throws(VirtualSocketError) { return try connect(to: path) } catch {
+                guard error == .system(call: "connect", at: path, errno: EAGAIN) else { throw error }
+                guard monotonicNow() < deadline else { throw .noAnswer }
+                usleep(10_000)
+            }
+        }
     }
 
     /// The next connection, or -1 where none waits.
@@ -60,6 +75,8 @@ struct UnixSocket: ~Copyable {
         do throws(VirtualSocketError) {
             try probe.connect(to: path)
         } catch {
+            // A server listens whose queue is full.
+            if error == .system(call: "connect", at: path, errno: EAGAIN) { throw .inUse(path) }
             guard error == .system(call: "connect", at: path, errno: ECONNREFUSED) else { throw error }
             try? FileSystem.remove(path)
             return

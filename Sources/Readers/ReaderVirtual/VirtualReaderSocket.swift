@@ -38,7 +38,7 @@ public final class VirtualReaderSocket: Sendable {
         _ line: String, to path: String, until deadline: TapInstant
     ) throws(VirtualSocketError) -> String {
         let connection = try UnixSocket(for: path)
-        try connection.connect(to: path)
+        try connection.connect(to: path, until: deadline)
         guard connection.send(line + "\n") else { throw .noAnswer }
         var received: [UInt8] = []
         while true {

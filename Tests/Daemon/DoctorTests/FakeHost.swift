@@ -77,7 +77,7 @@ final class FakeHost {
     func remove(_ path: String) throws { try FileManager.default.removeItem(at: root.appending(path: path)) }
 
     /// A socket that somebody listens at, or that somebody left behind. Nobody accepts: each checkup of a test has its place in the queue.
-    func socket(_ path: String, isListening: Bool = true, mode: UInt32 = 0o660) throws {
+    func socket(_ path: String, isListening: Bool = true, mode: UInt32 = 0o660, room: Int32 = 64) throws {
         let file = root.appending(path: path)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -95,7 +95,7 @@ final class FakeHost {
             _ = close(descriptor)
             return
         }
-        guard listen(descriptor, 64) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        guard listen(descriptor, room) == 0 else { throw CocoaError(.fileWriteUnknown) }
         sockets.append(descriptor)
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
 import Foundation
+import Glibc
 import ReaderCore
 import ReaderVirtual
 import Testing
@@ -70,10 +72,40 @@ struct VirtualReaderSocketTests {
         #expect(try send("state").contains("card=one"))
     }
 
+    /// connect(2): EAGAIN, where a Unix socket's queue is full.
+    @Test("A5: a command waits for a place in the reader's queue until its deadline, and a full socket is no stale one")
+    func full() throws {
+        let listening = try bound()
+        defer { close(listening) }
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try #require(listen(listening, 0) == 0)
+        // The first one fills it, and stays in it; the next ones do not come in.
+        for _ in 0..<3 {
+            #expect(throws: VirtualSocketError.noAnswer) {
+                try VirtualReaderSocket.send("state", to: path, until: monotonicNow().advanced(byMilliseconds: 30))
+            }
+        }
+        #expect(throws: VirtualSocketError.inUse(path)) {
+            try VirtualReaderSocket(path: path, control: try Desk().control)
+        }
+        // Once the server takes it out, whoever waits is answered.
+        Thread.detachNewThread {
+            usleep(50_000)
+            for _ in 0..<2 {
+                let number = accept(listening, nil, nil)
+                _ = unsafe Glibc.send(number, "ok\n", 3, Int32(MSG_NOSIGNAL))
+                _ = close(number)
+            }
+        }
+        #expect(try send("state") == "ok")
+    }
+
     /// Binds a socket to the path and closes it without removing the file.
-    private func leaveStaleSocket() throws {
+    private func leaveStaleSocket() throws { close(try bound()) }
+
+    /// A socket that has the path, and does not listen yet.
+    private func bound() throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
@@ -83,5 +115,6 @@ struct VirtualReaderSocketTests {
             }
         }
         try #require(result == 0)
+        return descriptor
     }
 }

@@ -11,9 +11,11 @@ from nfc_tap.api.transactions import list_transactions
 from nfc_tap.client import Client
 from nfc_tap.models import Event, Transaction
 from nfc_tap.wire import (
-    Conversation, EventReader, Step, TapError, answer, check_stream, reached_by, sale, unreachable, unreadable)
+    Conversation, EventReader, Step, TapError, answer, check_stream, is_full, reached_by, sale, unreachable, unreadable)
 
 PAUSE = 0.3
+#: Between two attempts to come into a queue that is full, and for how long they are made.
+TURN, TURNS = 0.01, 5.0
 #: Longer than the daemon waits for an end in one call.
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
 #: The daemon says something at least every 15 seconds.
@@ -38,8 +40,15 @@ class Tap:
         self.client.get_httpx_client().close()
 
     def __call__(self, function: Any, *arguments: Any, **more: Any) -> Any:
+        until = time.monotonic() + TURNS
         try:
-            return answer(function.sync_detailed(*arguments, client=self.client, **more))
+            while True:
+                try:
+                    return answer(function.sync_detailed(*arguments, client=self.client, **more))
+                except httpx.ConnectError as error:
+                    if not is_full(error) or time.monotonic() > until:
+                        raise
+                    time.sleep(TURN)
         except httpx.HTTPError as error:
             raise unreachable(error) from error
         except (ValueError, KeyError, TypeError) as error:
@@ -103,6 +112,7 @@ class AsyncTap:
         await self.client.get_async_httpx_client().aclose()
 
     async def __call__(self, function: Any, *arguments: Any, **more: Any) -> Any:
+        # What is below it waits for a place in a queue that is full by itself.
         try:
             return answer(await function.asyncio_detailed(*arguments, client=self.client, **more))
         except httpx.HTTPError as error:

@@ -52,6 +52,13 @@ def reached_by(
     return gateway, {"Authorization": f"Bearer {token}"}, {"trust_env": False}
 
 
+def is_full(error: BaseException | None) -> bool:
+    """The daemon's queue of connections is full, which a Unix socket says at once (connect(2), EAGAIN): nothing was sent."""
+    while error is not None and not isinstance(error, BlockingIOError):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def unreachable(error: httpx.HTTPError) -> TapError:
     return TapError(
         "client.unreachable", f"The daemon gave no answer: {error or type(error).__name__}",

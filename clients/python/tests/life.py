@@ -14,6 +14,7 @@ import socketserver
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import uuid
 from unittest import mock
@@ -197,6 +198,40 @@ class Life(unittest.TestCase):
         self.assertEqual("approved", sale.state)
         self.assertEqual(2, len(lost))
         self.assertEqual(sale.id, self.tap.find(mine).id)
+
+    def test_a5_a_queue_that_is_full_is_waited_for(self):
+        turns = []
+
+        def full(error):
+            turns.append(error)
+            return nfc_tap.wire.is_full(error)
+
+        with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as door, socket.socket(socket.AF_UNIX) as first:
+            door.bind(f"{folder}/pos.sock")
+            door.listen(0)
+            first.connect(f"{folder}/pos.sock")
+
+            def serve():
+                while len(turns) < 3:
+                    time.sleep(0.01)
+                door.accept()[0].close()
+                near, _ = door.accept()
+                with near, socket.socket(socket.AF_UNIX) as daemon:
+                    daemon.connect(SOCKET)
+                    while True:
+                        for side in select.select([near, daemon], [], [])[0]:
+                            if not (data := side.recv(65_536)):
+                                return
+                            (daemon if side is near else near).sendall(data)
+
+            thread = threading.Thread(target=serve, daemon=True)
+            thread.start()
+            with mock.patch("nfc_tap.tap.is_full", full), mock.patch("nfc_tap.tap.TURNS", 120.0):
+                with nfc_tap.connect(f"{folder}/pos.sock") as tap:
+                    self.assertEqual("test", str(tap(get_status).mode))
+            thread.join()
+        self.assertGreaterEqual(len(turns), 3)
+        self.assertFalse(nfc_tap.wire.is_full(ConnectionRefusedError()))
 
     def test_the_example_of_the_readme_pays(self):
         text = (pathlib.Path(__file__).parent.parent / "README.md").read_text()
