@@ -61,6 +61,9 @@ import Testing
                 """
             try Data(text.utf8).write(to: folder.appending(path: "ecr.toml"))
             return ["--config", file("ecr.toml")]
+        case .profile:
+            return ["serve", "--socket", file("psp.sock"), "--store", folder.path, "--merchant", "m"]
+        case .acquirer: return ["serve", "--listen", "127.0.0.1:\(port)"]
         default: return ["--sandbox", "--socket", file("psp.sock")]
         }
     }
@@ -186,6 +189,29 @@ import Testing
         try crowd.end.fileHandleForWriting.close()
         crowd.process.waitUntilExit()
         try eventually("an answer afterwards") { try !ask(server.program, place).isEmpty }
+    }
+
+    /// They are for trying things out, and have no unit that a limit could be written into.
+    @Test(
+        "A6: the server of profiles and the acquirer's simulator say that their descriptors are too few, and keep some",
+        arguments: [Server(program: .profile, limit: 64), Server(program: .acquirer, limit: 64)])
+    func helpers(_ server: Server) throws {
+        let port = try TillShop.freePort()
+        let place = server.program == .profile ? file("psp.sock") : "\(port)"
+        let process = try start(server, try arguments(server.program, port))
+        running = process
+        try eventually("a word about descriptors") {
+            errors.firstMatch(of: /need \d+ file descriptors, and this process may have 64: raise ulimit -n/) != nil
+        }
+        try eventually("a listener") { errors.contains("listening at") }
+        let crowd = try crowd(place, 100)
+        for _ in 0..<10 {
+            #expect(try descriptors(process) <= server.limit - server.limit / 4 + 3)
+            usleep(50_000)
+        }
+        #expect(process.isRunning)
+        try crowd.end.fileHandleForWriting.close()
+        crowd.process.waitUntilExit()
     }
 
     @Test(

@@ -9,6 +9,8 @@ enum Program: String {
     case bridge = "nfc-tap-ecr"
     case gateway = "nfc-tap-gateway"
     case remote = "nfc-tap-remote"
+    case profile = "nfc-tap-profile"
+    case acquirer = "nfc-tap-acquirer-sim"
 
     /// Where all programs of the package are, those of a payment service too.
     static var folder: URL {

@@ -104,6 +104,9 @@ struct Serve: AsyncParsableCommand {
             (faults.lost, faults.twice, faults.delayed, faults.late) = (lose, twice, delay, late)
             settings.faults = faults
         }
+        if let shortage = DescriptorLimit.provide(AcquirerServer.descriptors) {
+            AcquirerCommand.say("connections \(shortage.problem): raise ulimit -n to \(shortage.needed)")
+        }
         do throws(AcquirerServer.Fault) { try await serve(settings) } catch {
             AcquirerCommand.say(error.words)
             throw ExitCode(1)

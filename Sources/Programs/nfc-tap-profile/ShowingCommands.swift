@@ -3,6 +3,7 @@ import ArgumentParser
 import Envelope
 import Glibc
 import Issuing
+import Linux
 import LocalHTTP
 import PSPAPI
 import PaymentValues
@@ -83,6 +84,10 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let program = ServiceProgram("nfc-tap-profile")
         let (store, merchant) = (store, merchant)
+        let needed = HTTPLimits().descriptors + DescriptorLimit.ofProcess
+        if let shortage = DescriptorLimit.provide(needed) {
+            program.say("connections \(shortage.problem): raise ulimit -n to \(shortage.needed)")
+        }
         let server = HTTPServer(socket: try ListeningSocket(path: socket), limits: HTTPLimits(), logger: program.logger)
         {
             Self.answer($0, store, merchant)

@@ -33,6 +33,9 @@ public final class AcquirerServer: Sendable {
 
     private let stopping: WakeSignal
 
+    /// File descriptors that it may need at a time: those of its connections, and what it needs beside them.
+    public static let descriptors = ServedHost.mostConnections + DescriptorLimit.ofProcess
+
     /// - Throws: `Fault.port` if no descriptor is left.
     public init() throws(Fault) {
         do throws(SystemError) { stopping = try WakeSignal() } catch { throw .port("a port", error) }
@@ -96,7 +99,7 @@ public final class AcquirerServer: Sendable {
 
 /// The host and its connections, for the thread that serves them.
 private struct ServedHost {
-    private static let mostConnections = 256
+    static let mostConnections = 256
 
     private struct Letter {
         let due: UInt64
@@ -129,7 +132,8 @@ private struct ServedHost {
     var due: UInt64? { letters.map(\.due).min() }
 
     mutating func accept(_ socket: consuming Descriptor) {
-        guard connections.count < Self.mostConnections else { return }
+        // What the book and a stop need is left to them.
+        guard connections.count < Self.mostConnections, socket.number < DescriptorLimit.ceiling() else { return }
         let connection = HostConnection(socket, settings.packager.frame)
         numbers[connection.number] = next
         connections[next] = connection
