@@ -65,6 +65,7 @@ public final class LibNFCReader: CardReader {
         case .card(let card): return .card(card)
         case .collision: return .collision
         case .emptied: return .emptied
+        case .unreadable: return .unreadable
         case .failed(let failure, let code): throw error(failure, code)
         case .opened, .response, .present, .done: throw lose()
         }
@@ -77,7 +78,7 @@ public final class LibNFCReader: CardReader {
             losses = 0
             do { return try ResponseAPDU(bytes) } catch { throw .cardLost }
         case .failed(let failure, let code): throw error(failure, code)
-        case .opened, .card, .collision, .emptied, .present, .done: throw lose()
+        case .opened, .card, .collision, .emptied, .unreadable, .present, .done: throw lose()
         }
     }
 
@@ -88,7 +89,7 @@ public final class LibNFCReader: CardReader {
         switch try ask(until: deadline, { _ in .checkPresence }) {
         case .present(let isPresent): return isPresent
         case .failed(let failure, let code): throw error(failure, code)
-        case .opened, .card, .collision, .emptied, .response, .done: throw lose()
+        case .opened, .card, .collision, .emptied, .unreadable, .response, .done: throw lose()
         }
     }
 
@@ -106,7 +107,7 @@ public final class LibNFCReader: CardReader {
         switch answer {
         case .done: return
         case .failed(let failure, let code): throw error(failure, code)
-        case .opened, .card, .collision, .emptied, .response, .present: throw lose()
+        case .opened, .card, .collision, .emptied, .unreadable, .response, .present: throw lose()
         }
     }
 
@@ -132,7 +133,7 @@ public final class LibNFCReader: CardReader {
             let reason = error(failure, code)
             close()
             throw reason
-        case .card, .collision, .emptied, .response, .present, .done:
+        case .card, .collision, .emptied, .unreadable, .response, .present, .done:
             throw lose()
         }
     }

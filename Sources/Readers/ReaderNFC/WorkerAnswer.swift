@@ -9,6 +9,8 @@ package enum WorkerAnswer: Equatable {
     case collision
     /// The field is empty after a collision.
     case emptied
+    /// What answers the search can be selected by nobody, and has lain there for a second.
+    case unreadable
     /// An R-APDU as it came, of any length.
     case response([UInt8])
     case present(Bool)
@@ -32,6 +34,7 @@ package enum WorkerAnswer: Equatable {
         case .failed(let failure, let code):
             WorkerFrame(kind: 0x87, id: id, payload: [failure.rawValue] + code.bigEndianBytes)
         case .emptied: WorkerFrame(kind: 0x88, id: id, payload: [])
+        case .unreadable: WorkerFrame(kind: 0x89, id: id, payload: [])
         }
     }
 
@@ -53,6 +56,7 @@ package enum WorkerAnswer: Equatable {
             guard let failure = WorkerFailure(rawValue: value) else { throw .unknownValue(value) }
             self = .failed(failure, code: Int32(bitPattern: try fields.integer()))
         case 0x88: self = .emptied
+        case 0x89: self = .unreadable
         default: throw .unknownKind(frame.kind)
         }
         try fields.end()

@@ -4,7 +4,7 @@ package enum WorkerRequest: Equatable {
     /// Answered by `opened`.
     case open(connection: String)
     /// Raises the field and waits for a card of type A or B, sending `broadcast` (without CRC) in every loop where it
-    /// is not empty. Answered by `card`, `collision` or `emptied`.
+    /// is not empty. Answered by `card`, `collision`, `emptied` or `unreadable`.
     case poll(milliseconds: UInt32, broadcast: [UInt8])
     /// Answered by `response`.
     case transceive(command: [UInt8], milliseconds: UInt32)

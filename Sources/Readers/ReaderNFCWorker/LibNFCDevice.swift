@@ -24,6 +24,9 @@ import ReaderNFC
     }
 
     private var told = Told.nothing
+    /// What answers the search and cannot be selected, and when that was seen last.
+    private var unreadable = UnreadableCard()
+    private var refused: TapInstant?
     /// Failures of the line in a row. One is a damaged answer, and one that comes late spoils the next; at the limit the device is
     /// asked whether it is there.
     private var lineFailures = 0
@@ -110,12 +113,22 @@ import ReaderNFC
                 if let target = try select(card) {
                     selected = target
                     told = .card
+                    unreadable = UnreadableCard()
                     return .card(target.activation)
                 }
+                if isToTell(at: monotonicNow()) { return .unreadable }
             }
             guard monotonicNow() < deadline else { throw LibNFCError(.timedOut) }
             guard !shouldEnd(LibNFCDevice.pollPause) else { throw LibNFCError(.cancelled) }
         }
+    }
+
+    /// A card that answers the search, as at the edge of the field, and then not. Whatever was not there for a second is put there
+    /// anew.
+    private func isToTell(at now: TapInstant) -> Bool {
+        if let refused, now >= refused.advanced(byMilliseconds: 1_000) { unreadable = UnreadableCard() }
+        refused = now
+        return unreadable.isToTell(0, at: now)
     }
 
     /// Sends a C-APDU of 1…262 bytes and returns the R-APDU.

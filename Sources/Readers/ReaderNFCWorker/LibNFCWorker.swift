@@ -62,7 +62,8 @@ public enum LibNFCWorker {
             switch presence {
             case .card(let card): return .card(card)
             case .collision: return .collision
-            case .emptied, .unreadable: return .emptied
+            case .emptied: return .emptied
+            case .unreadable: return .unreadable
             }
         case .transceive(let command, let milliseconds):
             return .response(try device.transceive(command, milliseconds: milliseconds))

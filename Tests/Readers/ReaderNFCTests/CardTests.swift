@@ -96,6 +96,24 @@ struct CardTests {
         #expect(try bench.echoes())
     }
 
+    /// At the edge of the field: it answers the search for other cards, and is gone when it is to be selected.
+    @Test
+    func `R5: a card that answers and cannot be selected is told of after a second, once, and the next one is read`()
+        throws
+    {
+        let bench = try Bench()
+        let begun = monotonicNow()
+        bench.emulator.insert(PN532Card(InstructionCard.typeA, answersEveryOther: true))
+        #expect(try bench.activate() == .unreadable)
+        #expect(monotonicNow() >= begun.advanced(byMilliseconds: 1_000))
+        #expect(throws: ReaderError.timedOut, "told already") { _ = try bench.activate(within: 1_500) }
+        bench.emulator.swap(InstructionCard.typeB)
+        var presence = try bench.activate()
+        if presence == .emptied { presence = try bench.activate() }
+        #expect(presence == .card(InstructionCard.typeB.activation))
+        #expect(try bench.echoes())
+    }
+
     @Test(arguments: [0, 1, 51, 100, 254, 255, 256])
     func `Answers of every length arrive whole`(length: Int) throws {
         let bench = try Bench(InstructionCard.typeA)

@@ -13,7 +13,7 @@ struct WorkerFrameTests {
         .awaitRemoval(milliseconds: 1), .abort, .close,
     ]
     static let answers: [WorkerAnswer] = [
-        .opened(chip: "PN532 v1.6"), .collision, .emptied, .response([]),
+        .opened(chip: "PN532 v1.6"), .collision, .emptied, .unreadable, .response([]),
         .response([UInt8](repeating: 0xA5, count: 512)),
         .present(true), .present(false), .done, .failed(.faulty, code: -90), .failed(.inUse, code: 11),
         .card(

@@ -7,10 +7,20 @@ public struct PN532Card: Sendable {
     public var card: any VirtualCard
     /// Most bytes of an R-APDU in one answer; the rest follows with the status bit "more". At most 262.
     public var piece: Int
+    /// Answers every other search alone, as a card at the edge of the field may: found, and gone when it is to be selected.
+    public var answersEveryOther: Bool
+    private var searches = 0
 
-    public init(_ card: any VirtualCard, piece: Int = 262) {
+    public init(_ card: any VirtualCard, piece: Int = 262, answersEveryOther: Bool = false) {
         self.card = card
         self.piece = max(1, min(piece, 262))
+        self.answersEveryOther = answersEveryOther
+    }
+
+    /// - Returns: whether it answers this search.
+    mutating func isFound() -> Bool {
+        searches &+= 1
+        return !answersEveryOther || !searches.isMultiple(of: 2)
     }
 
     var isTypeB: Bool { card.activation.technology == .typeB }

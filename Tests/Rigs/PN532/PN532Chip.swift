@@ -159,6 +159,7 @@ struct PN532Chip {
         guard let index = cards.firstIndex(where: { !halted.contains($0.id) && $0.card.isTypeB == typeB }) else {
             return nil
         }
+        guard cards[index].card.isFound() else { return nil }
         cards[index].card.card.powerOn()
         active = cards[index].id
         dialogue = nil
