@@ -157,7 +157,9 @@ extension HostFacts {
     }
 
     /// Whether pcscd has not told us what readers it has: it may well have one that it knows by its USB class.
-    private var isPCSCHidden: Bool { pcsc == .accessDenied || (pcsc == .unknown && tree.isThisMachine) }
+    private var isPCSCHidden: Bool {
+        [.accessDenied, .otherVersion].contains(pcsc) || (pcsc == .unknown && tree.isThisMachine)
+    }
 
     private var isPCSCReaderListed: Bool {
         guard case .readers(let names, _) = pcsc else { return false }

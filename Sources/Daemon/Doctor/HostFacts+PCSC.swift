@@ -24,6 +24,13 @@ extension HostFacts {
                 Finding(
                     .pcscd, .error, "pcscd is not running, and its socket does not start it",
                     remedy: Self.startSocket.joined(separator: " "), fix: .run(Self.startSocket)))
+        } else if pcsc == .otherVersion {
+            findings.append(
+                Finding(
+                    .pcscd, .error, "pcscd and the libpcsclite of this program are of different versions",
+                    remedy:
+                        "systemctl restart pcscd.socket pcscd.service nfc-tapd; in a container, install the version of pcscd there"
+                ))
         } else if pcsc == .notRunning, !isFull {
             findings.append(
                 Finding(
@@ -79,7 +86,7 @@ extension HostFacts {
                         remedy: "systemctl restart polkit; journalctl -u polkit says what it did not take of that file")
                 ]
             }
-        case .notRunning, .unknown:
+        case .notRunning, .otherVersion, .unknown:
             if rules.contains(where: \.isReadable) { return [] }
             if userID != 0, Self.ruleFolders.contains(where: { tree.exists($0) && !tree.isListed($0) }) {
                 return [

@@ -56,6 +56,7 @@ public struct SupportBundle {
             names.isEmpty ? "no reader\n" : names.map { $0 + (inUse.contains($0) ? ", in use\n" : "\n") }.joined()
         case .accessDenied: "access denied\n"
         case .notRunning: "not running\n"
+        case .otherVersion: "of another version\n"
         case .unknown: "no answer\n"
         }
     }

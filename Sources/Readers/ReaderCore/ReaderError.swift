@@ -33,7 +33,7 @@ extension ReaderError: CustomStringConvertible {
         case .cancelled: "cancelled"
         case .detached: "reader detached"
         case .inUse: "another program uses the reader"
-        case .serviceUnavailable(.pcscdNotRunning): "pcscd is not running"
+        case .serviceUnavailable(.pcscdNotRunning): "pcscd gives no connection: it does not run, or has no place left"
         case .serviceUnavailable(.otherVersion): "pcscd and this program's libpcsclite are of different versions"
         case .serviceUnavailable(.accessDenied): "access to the reader denied"
         case .serviceUnavailable(.workerMissing): "nfc-tap-libnfc-worker cannot be started"

@@ -132,4 +132,25 @@ struct PolkitCheckTests {
         host.pcscClients.removeLast()
         #expect(host.checkup(pcsc: .notRunning).findings(about: .pcscd).first?.problem == "pcscd does not answer")
     }
+
+    @Test("R20: a pcscd of another version is told as that, of this program and of the daemon")
+    func otherVersion() throws {
+        let host = try FakeHost.healthy()
+        let found = host.checkup(pcsc: .otherVersion).findings(about: .pcscd)
+        #expect(found.count == 1 && found.first?.severity == .error)
+        #expect(found.first?.problem.contains("different versions") == true)
+        #expect(found.first?.remedy.contains("restart") == true)
+        // Which readers there are pcscd has not said.
+        #expect(host.checkup(pcsc: .otherVersion).findings(about: .backend).allSatisfy { $0.severity != .error })
+    }
+
+    /// connect(2): a socket that blocks waits for a place in the queue.
+    @Test("A5: a server that takes nobody from its full queue does not hold the doctor up, and it listens")
+    func fullQueue() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("proc/200")
+        try host.socket("run/pcscd/pcscd.comm", room: 0)
+        // The first one fills it.
+        for _ in 0..<4 { #expect(host.checkup().findings(about: .pcscd).isEmpty) }
+    }
 }

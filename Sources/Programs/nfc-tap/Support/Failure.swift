@@ -36,7 +36,8 @@ struct Failure: Error {
         case .serviceUnavailable(.pcscdNotRunning):
             self.init(
                 error.description,
-                hint: "run apt-get install pcscd && systemctl start pcscd.socket; if pcscd runs, run nfc-tap doctor",
+                hint:
+                    "run nfc-tap doctor, which says why; without pcscd: apt-get install pcscd && systemctl start pcscd.socket",
                 exitCode: .unavailable)
         case .serviceUnavailable(.otherVersion):
             self.init(

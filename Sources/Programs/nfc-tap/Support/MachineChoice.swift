@@ -48,6 +48,7 @@ extension PCSCAnswer {
             switch error {
             case .serviceUnavailable(.accessDenied): return .accessDenied
             case .serviceUnavailable(.pcscdNotRunning): return .notRunning
+            case .serviceUnavailable(.otherVersion): return .otherVersion
             case .serviceUnavailable, .cardLost, .timedOut, .cancelled, .detached, .inUse, .faulty: return .unknown
             }
         }
@@ -59,6 +60,7 @@ extension PCSCAnswer {
         case .readers: "allowed"
         case .accessDenied: "refused"
         case .notRunning: "absent"
+        case .otherVersion: "otherVersion"
         case .unknown: "unknown"
         }
     }
@@ -69,6 +71,7 @@ extension PCSCAnswer {
         case "allowed": self = .readers([])
         case "refused": self = .accessDenied
         case "absent": self = .notRunning
+        case "otherVersion": self = .otherVersion
         default: self = .unknown
         }
     }
