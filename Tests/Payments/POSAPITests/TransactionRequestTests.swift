@@ -153,6 +153,44 @@ struct TransactionRequestTests {
         #expect(fault(#"{"label":"4006381333931","amount":{"value":1,"currency":"EUR"}}"#, Item.self) == nil)
     }
 
+    /// Texts that are kept for years and shown to whoever asks: what a customer agrees to, how he was told, why money goes back.
+    @Test(
+        "A10: a card number is in no text of a person, whatever stands around it, and an IBAN or a booking number is none",
+        arguments: [
+            ("You paid with 4111 1111 1111 1111.", false), ("PAN:4111111111111111", false),
+            ("(5555-5555-5555-4444)", false), ("card 4111.1111.1111.1111", false), ("a\\n4111111111111111\\nb", false),
+            ("\u{0664}\u{0661}\u{0661}\u{0661}1111 11111111", false), ("3782 822463 10005 of the customer", false),
+            ("Form 12, signed", true), ("DE89 3704 0044 0532 0130 00", true), ("DK5000400440116243", true),
+            ("booking 20261128045123451", true), ("up to 25.00 EUR each month, 24 months from 2026-12-01", true),
+        ])
+    func words(text: String, isTaken: Bool) {
+        let amount = #""type":"purchase","amount":{"value":1,"currency":"EUR"}"#
+        let verification = #""type":"verification","currency":"EUR","reason":"saveCard""#
+        let terms = #"{"kind":"unscheduled","text":"\#(text)","language":"en"}"#
+        let label = #"[{"label":"\#(text)","amount":{"value":1,"currency":"EUR"}}]"#
+        var texts: [(field: String, json: String)] = [
+            ("consent", #"{\#(verification),"consent":"\#(text)"}"#),
+            ("agreement", #"{\#(verification),"agreement":\#(terms)}"#),
+            ("agreement", #"{\#(amount),"store":true,"agreement":\#(terms)}"#),
+        ]
+        // One line of at most 32 letters, and one of at most 64.
+        if !text.contains("\\n") {
+            if text.count <= 32 { texts.append(("items", #"{\#(amount),"items":\#(label)}"#)) }
+            texts.append(("reason", #"{"type":"refund","of":"\#(TransactionID().text)","reason":"\#(text)"}"#))
+        }
+        for (field, json) in texts {
+            let answer = refusal(json)
+            #expect(answer == (isTaken ? nil : WireError(.requestInvalidField, field: field)), "\(json)")
+        }
+    }
+
+    /// What an earlier version has taken is read as it is.
+    @Test("A10: agreements that are kept are read, whatever their text")
+    func keptWords() throws {
+        let kept = #"{"kind":"unscheduled","text":"4111 1111 1111 1111","language":"en"}"#
+        #expect(try WireJSON.decode(AgreementTerms.self, from: Array(kept.utf8)).text.hasPrefix("4111"))
+    }
+
     /// Odoo's order names (`pos.order`: "Order" and three numbers), and what people write on a bill.
     @Test(
         "D3: an order may have blanks inside, in every request that has one",

@@ -36,6 +36,7 @@ extension PointOfSaleAPI {
         guard let id = StoredCardID(rawValue: name) else { throw ErrorBody(.storedCardUnknown) }
         let key = try request.idempotencyKey()
         let terms = try request.message(AgreementTerms.self)
+        guard !terms.text.namesCard else { throw ErrorBody(.requestInvalidField, field: "text") }
         let hash: String
         do { hash = Hex.string(SHA256.hash(data: try WireJSON.encode(terms) + Array(id.rawValue.utf8))) } catch {
             throw ErrorBody(error)

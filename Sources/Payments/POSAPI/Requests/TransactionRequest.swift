@@ -234,6 +234,7 @@ extension TransactionRequest: Codable {
             throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.allowRepeat)
         }
         try checkCommon(decoder)
+        try checkWords(decoder)
         guard reason == .saveCard || store == true else {
             guard agreement == nil else {
                 throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.agreement)
@@ -275,6 +276,16 @@ extension TransactionRequest {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
         }
         try checkLanes(decoder)
+    }
+
+    /// A person may type a card number into any text. Kept ones are read without this question: what an earlier version has taken stays
+    /// readable.
+    private func checkWords(_ decoder: any Decoder) throws {
+        let words: [(String?, CodingKeys)] =
+            [(consent, .consent), (agreement?.text, .agreement)] + (items ?? []).map { ($0.label, .items) }
+        for (text, key) in words where text?.namesCard == true {
+            throw decoder.refusal(.requestInvalidField, at: key)
+        }
     }
 
     private func checkLanes(_ decoder: any Decoder) throws {

@@ -7,11 +7,20 @@ extension String {
             && utf8.first != 0x20 && utf8.last != 0x20
     }
 
-    /// Whether words that stand together are the digits of a card number.
+    /// Whether words that stand together are the digits of a card number. Signs but dashes stand between words; a word with a letter
+    /// is a name, or an IBAN.
     package var namesCard: Bool {
-        let words = split(separator: " ").map(String.init)
+        let words = split { !$0.isLetter && !$0.isNumber && $0 != "-" }
         return words.indices.contains { first in
-            words.indices[first...].contains { last in words[first...last].joined().isCardNumber }
+            var joined = ""
+            for word in words[first...] {
+                guard word.allSatisfy({ $0.wholeNumberValue != nil || $0 == "-" }), joined.count < 40 else {
+                    return false
+                }
+                joined += word
+                if joined.isCardNumber { return true }
+            }
+            return false
         }
     }
 
@@ -21,7 +30,7 @@ extension String {
     }
 
     /// The same for what a merchant calls something: it stands in receipts, logs and lists, where no card number may be.
-    package func isOwnName(upTo length: Int) -> Bool { isReference(upTo: length) && !isCardNumber }
+    package func isOwnName(upTo length: Int) -> Bool { isReference(upTo: length) && !namesCard }
 
     /// An address that a customer's phone may be sent to: `https`, visible ASCII, short enough for a QR code that a phone
     /// reads from a till's display.
@@ -32,31 +41,17 @@ extension String {
     /// Words of a person for whoever asks later: a line, not blank, without a card's number.
     package var isNote: Bool {
         contains { !$0.isWhitespace } && unicodeScalars.count <= Limits.noteLength
-            && unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } && !holdsCardNumber
-    }
-
-    /// Whether there are 12 to 19 digits in it, with blanks and dashes between them or not, that a card number could be: the
-    /// last one checks the others (ISO/IEC 7812-1, Annex B).
-    fileprivate var holdsCardNumber: Bool {
-        let parts = split { !$0.isWholeNumber && $0 != " " && $0 != "-" }
-        return parts.contains { part in
-            let digits = part.compactMap(\.wholeNumberValue)
-            return digits.indices.contains { start in
-                (12...19).contains { length in
-                    start + length <= digits.count && Self.isChecked(digits[start..<(start + length)])
-                }
-            }
-        }
+            && unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } && !namesCard
     }
 
     /// Whether it is a card number as a whole, with blanks and dashes or without: of a scheme's first digits and length (ISO/IEC 7812-1),
     /// with the right last digit. Numbers that merchants count up hardly ever are.
-    package var isCardNumber: Bool {
+    var isCardNumber: Bool {
         let plain = filter { $0 != " " && $0 != "-" }
-        let digits = plain.compactMap(\.wholeNumberValue)
-        guard (14...19).contains(digits.count), digits.count == plain.count, let head = Int(plain.prefix(4)) else {
-            return false
-        }
+        // Of any script; "½" and "百" are numbers, and no digits.
+        let digits = plain.compactMap(\.wholeNumberValue).filter { (0...9).contains($0) }
+        guard (14...19).contains(digits.count), digits.count == plain.count else { return false }
+        let head = digits.prefix(4).reduce(0) { $0 * 10 + $1 }
         let lengths: ClosedRange<Int>? =
             switch head {
             case 3_400..<3_500, 3_700..<3_800: 15...15

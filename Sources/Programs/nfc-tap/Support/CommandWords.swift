@@ -55,10 +55,11 @@ enum CommandWords {
             options: [], takes: "1 to \(Limits.terminalNameLength) letters, digits and signs without blanks"),
         "reason": Expectation(
             options: ["--reason"], takes: "1 to \(Limits.orderLength) letters, digits and signs"),
-        "consent": Expectation(options: ["--consent"], takes: "how the customer was told, in words"),
+        "consent": Expectation(
+            options: ["--consent"], takes: "how the customer was told, in words and without a card number"),
         "agreement": Expectation(
             options: ["--text", "--agreement"],
-            takes: "what the customer agrees to, in at most \(Limits.agreementLength) letters"),
+            takes: "what the customer agrees to, in at most \(Limits.agreementLength) letters, without a card number"),
         "reference": Expectation(
             options: ["--reference"], takes: "1 to \(Limits.orderLength) letters, digits and signs without blanks"),
         "seconds": Expectation(options: [], takes: "a whole number from 1 on"),
