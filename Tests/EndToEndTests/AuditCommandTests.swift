@@ -108,4 +108,34 @@ struct AuditCommandTests {
         let result = try Program.tap.run(["explain", large], in: folder)
         #expect(result.status == 65 && result.errors.contains("longer than 16 MiB"), "\(result)")
     }
+
+    /// The daemon's folder is the daemon's: whoever has got into it may lay links there, and root would go through them.
+    @Test(
+        "A7: root verifies the chain as the owner of its folder, who reads and writes no other's files",
+        .enabled(if: geteuid() == 0, "needs root, to be the one who is misled"))
+    func asOwner() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.card("present visa")
+        #expect(try shop.pay("12.50 EUR").state == "approved")
+        shop.killDaemon()
+        let state = shop.folder.appending(path: "state")
+        let journal = state.appending(path: "journal.sqlite").path
+        func shell(_ command: String) throws {
+            #expect(try Peer.run("/bin/sh", ["-c", command]).status == 0)
+        }
+        // Any user but root; others may pass through the folders above.
+        try shell("chmod 755 '\(shop.folder.path)' && chown -Rh 65534:65534 '\(state.path)'")
+        #expect(try verify(shop, ["--file", journal]).status == 0)
+        // A key that is kept apart is root's, and read as root.
+        let key = shop.folder.appending(path: "kept.jwk").path
+        try shell("cp '\(state.path)/installation.jwk' '\(key)' && chmod 600 '\(key)'")
+        #expect(try verify(shop, ["--file", journal, "--key", key]).status == 0)
+        // A file that its owner may not read, as one that he has linked, is read for nobody.
+        try shell("chown 0:0 '\(journal)' && chmod 600 '\(journal)'")
+        for command in ["verify", "export"] {
+            let foreign = try Program.tap.run(["audit", command, "--file", journal], in: shop.folder)
+            #expect(foreign.status == 69 && foreign.output.isEmpty, "\(foreign)")
+        }
+    }
 }

@@ -31,10 +31,10 @@ enum JournalCommands {
     /// The folder is the daemon's, who may lay links in it: as root these commands would write through them, and leave files that
     /// the daemon cannot open.
     private static func actAsOwner(of folder: String) throws {
-        guard geteuid() == 0, let owner = try? FileStatus(of: folder, followsLink: true) else { return }
-        do throws(SystemError) { try ProcessOwner.become(user: owner.userID, group: owner.groupID) } catch {
+        do throws(SystemError) { try ProcessOwner.becomeOwner(of: folder) } catch {
+            guard error.code != ENOENT else { return }
             throw StartFailure(
-                "\(folder) belongs to uid \(owner.userID), and this process cannot become it: \(error)",
+                "\(folder) belongs to another user, and this process cannot become it: \(error)",
                 hint: "start it as that user: runuser -u nfc-tapd -- nfc-tapd …")
         }
     }

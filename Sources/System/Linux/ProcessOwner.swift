@@ -10,4 +10,14 @@ package enum ProcessOwner {
     package static func become(user: UInt32, group: UInt32) throws(SystemError) {
         guard setgroups(0, nil) == 0, setgid(group) == 0, setuid(user) == 0 else { throw .last }
     }
+
+    /// The same, for a folder's owner: whoever owns it may lay links there, through which root would read and write. Changes nothing for
+    /// a user who is not root.
+    ///
+    /// - Throws: why the folder cannot be looked at, or the kernel's refusal.
+    package static func becomeOwner(of folder: String) throws(SystemError) {
+        guard geteuid() == 0 else { return }
+        let owner = try FileStatus(of: folder)
+        if owner.userID != 0 { try become(user: owner.userID, group: owner.groupID) }
+    }
 }

@@ -28,26 +28,44 @@ struct AuditChoice: ParsableArguments {
     /// The lines of the chain: first the installation, then statements, then entries; `nil` for a line that cannot be read.
     func forEachLine(_ body: (AuditLine?) throws -> Void) throws {
         let path = file ?? AuditChoice.found
+        // Where it is kept apart it is for root alone.
+        let own = try key.map { try InputFile.text(at: $0) }
         let beginning = try InputFile.beginning(of: path)
         if beginning.starts(with: "SQLite format 3".utf8) {
-            try journalLines(path, body)
+            try actAsOwner(of: path)
+            try journalLines(path, own, body)
         } else {
-            try exportedLines(path, body)
+            try exportedLines(path, own, body)
         }
+    }
+
+    /// SQLite writes beside the file that it reads: as root it would do so wherever the folder's owner has laid links to.
+    private func actAsOwner(of path: String) throws {
+        let folder = AuditChoice.folder(of: path)
+        do throws(SystemError) { try ProcessOwner.becomeOwner(of: folder.isEmpty ? "." : folder) } catch {
+            throw Failure(
+                "\(path) belongs to another user, and this process cannot become it: \(error)",
+                hint: "run the command as that user", exitCode: .notAllowed)
+        }
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let end = path.lastIndex(of: "/") else { return "" }
+        return String(path[...end])
     }
 
     /// States of transactions that the chain and the other tables of a journal tell differently.
     func differences() throws -> [String] {
         let path = file ?? AuditChoice.found
         guard try InputFile.beginning(of: path).starts(with: "SQLite format 3".utf8) else { return [] }
+        try actAsOwner(of: path)
         do throws(JournalError) { return try AuditSource(file: path).differences() } catch {
             throw Failure(error, path)
         }
     }
 
-    private func journalLines(_ path: String, _ body: (AuditLine?) throws -> Void) throws {
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let jwk = try InputFile.text(at: key ?? (folder.isEmpty ? "" : folder + "/") + "installation.jwk")
+    private func journalLines(_ path: String, _ own: String?, _ body: (AuditLine?) throws -> Void) throws {
+        let jwk = try own ?? InputFile.text(at: AuditChoice.folder(of: path) + "installation.jwk")
         var failure: (any Error)?
         do throws(JournalError) {
             let source = try AuditSource(file: path)
@@ -64,8 +82,7 @@ struct AuditChoice: ParsableArguments {
         if let failure { throw failure }
     }
 
-    private func exportedLines(_ path: String, _ body: (AuditLine?) throws -> Void) throws {
-        let own = try key.map { try InputFile.text(at: $0) }
+    private func exportedLines(_ path: String, _ own: String?, _ body: (AuditLine?) throws -> Void) throws {
         try InputFile.forEachLine(of: path) { text in
             var line = AuditLine(text)
             if let own, case .installation(let name, _) = line { line = .installation(name: name, jwk: own) }
