@@ -11,7 +11,7 @@ extension Journal {
         """
     /// In a batch that the payment service has signed for: how it ended is in that service's books. It is open until figures of a day
     /// name it there, or a person has settled its day; that the day is over proves nothing.
-    private static let isHandedOver = """
+    static let isHandedOver = """
         (state = 'delivered' AND NOT EXISTS (SELECT 1 FROM ledger JOIN business_day ON business_day.number = ledger.day
                 WHERE ledger.payment = payment.id AND resolution IS NOT NULL)
             AND payment.id NOT IN (SELECT json_extract(item.value, '$.id') FROM business_day,

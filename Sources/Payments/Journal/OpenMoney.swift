@@ -16,6 +16,8 @@ public struct OpenMoney: Equatable, Sendable {
     public var items: [String] = []
     /// Payments of which a sum is still held.
     public var held: [TransactionID] = []
+    /// Sales that the payment service has in a batch, and has named in no figures yet.
+    public var handedOver: [TransactionID] = []
     /// Captures, adjustments and releases without an end.
     public var operations: [OperationID] = []
     /// Rows that cannot be understood.
@@ -33,10 +35,13 @@ public struct OpenMoney: Equatable, Sendable {
                 try row.text(0)
             }.first ?? ""
         let ended = TransactionState.allCases.filter(\.successors.isEmpty).map { "'\($0.rawValue)'" }
+        // What a person has settled waits for nobody; an earlier version wrote that, and left the time to confirm beside it.
+        let isSettled = try Journal.columns(of: "payment", in: database).contains("settlement")
+        let waits = isSettled ? "settlement IS NULL AND confirm_due" : "confirm_due"
         let rows = try database.query(
             """
             SELECT id, CASE state WHEN 'approved' THEN
-                    CASE WHEN confirm_due IS NOT NULL AND confirmed_at IS NULL THEN 'unconfirmed' ELSE 'settled' END
+                    CASE WHEN \(waits) IS NOT NULL AND confirmed_at IS NULL THEN 'unconfirmed' ELSE 'settled' END
                 ELSE state END
             FROM payment WHERE state NOT IN (\(ended.joined(separator: ", "))) ORDER BY id
             """
@@ -80,6 +85,11 @@ public struct OpenMoney: Equatable, Sendable {
                 AND json_extract(account, '$.remaining') > 0 ORDER BY id
             """
         ) { (row) throws(JournalError) in try row.transactionID(0) }
+        if try Journal.columns(of: "business_day", in: database).contains("resolution") {
+            handedOver = try database.query("SELECT id FROM payment WHERE \(Journal.isHandedOver) ORDER BY id") {
+                (row) throws(JournalError) in try row.transactionID(0)
+            }
+        }
         operations = try database.query(
             "SELECT id FROM operation WHERE state IN ('created', 'sent', 'unknown') ORDER BY id"
         ) { (row) throws(JournalError) in
@@ -98,6 +108,7 @@ public struct OpenMoney: Equatable, Sendable {
         return line(stored, "stored and not forwarded") + line(reversals, "being taken back")
             + line(unknown, "sent, outcome unknown") + line(unconfirmed, "approved and not confirmed")
             + (items.isEmpty ? [] : ["\(items.count) to be settled by a person: " + items.joined(separator: " ")])
+            + line(handedOver, "handed over, and in no figures of the payment service yet")
             + line(held, "held and not captured") + line(operations, "captures, adjustments or releases without an end")
             + (unreadable == 0 ? [] : ["\(unreadable) unreadable"])
             + line(damagedLogs, "damaged write-ahead logs to be looked after, and removed then")

@@ -70,7 +70,11 @@ struct ReconciliationTests {
         let given: [TransactionState] = [.armed, .reading, .sealed, .stored, .delivered]
         let (named, unnamed) = (try books.payment(60, states: given), try books.payment(70, states: given))
         func open() throws -> Set<TransactionID> {
-            Set(try books.journal.openEntries().entries.filter { $0.kind == .handedOver }.map(\.transaction))
+            let listed = Set(
+                try books.journal.openEntries().entries.filter { $0.kind == .handedOver }.map(\.transaction))
+            // What a purge and new books are asked about says the same.
+            #expect(try Set(OpenMoney(file: books.path + "/journal.sqlite").handedOver) == listed)
+            return listed
         }
         #expect(try open() == [named, unnamed])
         let first = try close(books)
