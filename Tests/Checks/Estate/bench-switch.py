@@ -13,6 +13,7 @@ have inserted its rows.
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import resource
@@ -93,6 +94,12 @@ def compare(lines, plain, client, server, answer, sealed):
               f"clock {rate / plain:.2f}", flush=True)
 
 
+def processors():
+    """Ticks of all processors since the machine's start, and of them those with nothing to do."""
+    ticks = [int(word) for word in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    return sum(ticks), ticks[3] + ticks[4]
+
+
 def busy(estate):
     """How often the keys were asked for more than they do in time."""
     text = run("curl", "-s", "--unix-socket", estate.path("desk-0.sock"), "http://localhost/metrics")
@@ -105,8 +112,8 @@ def wait_for_token(arguments):
                 switch=["--till-requests", "100000", "--sessions", str(arguments.sessions)], answer_seconds=20) as estate:
         pay(estate, 10, 100, 99)
         print(f"{arguments.delay} ms of an agreement, {arguments.sessions} sessions: {1_000 * arguments.sessions / arguments.delay:.0f} payments/s at most")
-        print("| tills | payments/s | of those of the first line | ms of the switch, of the database each | refused as busy | approved, of taps | half, 99 of 100 (ms) |\n"
-              "|---|---|---|---|---|---|---|")
+        print("| tills | payments/s | of those of the first line | ms of the switch, of the database, of tills and host each | of the processors: these, idle | "
+              "refused as busy | approved, of taps | half, 99 of 100 (ms) |\n|---|---|---|---|---|---|---|---|")
         first = None
         for tills in arguments.tills:
             estate.host.end()
@@ -114,12 +121,17 @@ def wait_for_token(arguments):
             time.sleep(1)
             until("the link to the acquirer", lambda: estate.health(estate.path("1.sock")) == "ok")
             before = sum(part.cpu() for part in estate.replicas), estate.primary.cpu(), busy(estate)
+            others, machine = of_children() + estate.host.cpu(), processors()
             told = pay(estate, tills, arguments.taps, tills)
+            all_ticks, idle = (now - then for now, then in zip(processors(), machine))
+            others = of_children() + estate.host.cpu() - others
             switch, database = (sum(part.cpu() for part in estate.replicas) - before[0]), estate.primary.cpu() - before[1]
             approved = max(1, told.get("approved", 0))
             rate = told.get("approved", 0) / told["seconds"]
             first = first or rate
-            print(f"| {tills} | {rate:.1f} | {rate / first:.2f} | {1_000 * switch / approved:.1f}, {1_000 * database / approved:.1f} | "
+            ours = (switch + database + others) * os.sysconf("SC_CLK_TCK") / max(1, all_ticks)
+            print(f"| {tills} | {rate:.1f} | {rate / first:.2f} | {1_000 * switch / approved:.1f}, {1_000 * database / approved:.1f}, {1_000 * others / approved:.1f} | "
+                  f"{ours:.2f}, {idle / max(1, all_ticks):.2f} | "
                   f"{busy(estate) - before[2]:.0f} | {told.get('approved', 0)}, {told['taps']} | {told['p50']:.0f}, {told['p99']:.0f} |", flush=True)
     estate.remove()
 
