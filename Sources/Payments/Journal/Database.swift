@@ -26,6 +26,9 @@ enum SQLValue: Equatable {
     private var isDurable: Bool?
     /// Number of the last durable transaction that changed something; `nil` before it was read.
     private var mark: UInt32?
+    private let due = DueDigests()
+    /// Renews what is due: `JournalDigests.renewalOfPayment`. `nil` where no triggers note anything.
+    var renewal: String?
 
     /// Opens or makes the file.
     ///
@@ -42,10 +45,25 @@ enum SQLValue: Equatable {
         unsafe handle = opened
         // A reader such as the sqlite3 program may hold a lock for a moment.
         _ = unsafe sqlite3_busy_timeout(handle, 5_000)
-        let isMade = unsafe sqlite3_create_function_v2(
-            handle, JournalDigests.function, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, Database.digest, nil, nil, nil
-        )
-        guard isMade == SQLITE_OK else { throw JournalError(sqlite: isMade) }
+        try unsafe makeFunction(JournalDigests.function, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, Database.digest)
+        try unsafe makeFunction(JournalDigests.noting, 2, SQLITE_UTF8, Database.note)
+        try unsafe makeFunction(JournalDigests.sparing, 1, SQLITE_UTF8, Database.spare)
+        _ = unsafe sqlite3_commit_hook(
+            handle,
+            { context in
+                guard let context = unsafe context else { return 0 }
+                return unsafe Unmanaged<DueDigests>.fromOpaque(context).takeUnretainedValue().payments.isEmpty ? 0 : 1
+            }, Unmanaged.passUnretained(due).toOpaque())
+    }
+
+    /// Each gets at what is due, which lives as long as this connection.
+    private func makeFunction(
+        _ name: String, _ arguments: Int32, _ flags: Int32,
+        _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+    ) throws(JournalError) {
+        let context = unsafe Unmanaged.passUnretained(due).toOpaque()
+        let code = unsafe sqlite3_create_function_v2(handle, name, arguments, flags, context, body, nil, nil, nil)
+        guard code == SQLITE_OK else { throw JournalError(sqlite: code) }
     }
 
     /// SQLITE_READONLY_ROLLBACK, a macro that Swift does not import.
@@ -62,22 +80,50 @@ enum SQLValue: Equatable {
         return unsafe opened
     }
 
-    /// `JournalDigests.digest` as a function of SQL. The pointers are SQLite's, and valid for the length of the call.
+    /// `RowDigest` as a function of SQL. The pointers are SQLite's, and valid for the length of the call.
     private static let digest: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
         context, count, arguments in
-        var values: [SQLValue] = []
+        var textBytes = 0
+        for index in 0..<Int(count) {
+            let argument = unsafe arguments?[index]
+            guard unsafe sqlite3_value_type(argument) == SQLITE_TEXT else { continue }
+            textBytes += Int(unsafe sqlite3_value_bytes(argument))
+        }
+        var digest = RowDigest(count: Int(count), textBytes: textBytes)
         for index in 0..<Int(count) {
             let argument = unsafe arguments?[index]
             switch unsafe sqlite3_value_type(argument) {
-            case SQLITE_INTEGER: values.append(.integer(unsafe sqlite3_value_int64(argument)))
-            case SQLITE_NULL: values.append(.null)
+            case SQLITE_INTEGER: digest.add(unsafe sqlite3_value_int64(argument))
+            case SQLITE_NULL: digest.addNull()
             default:
+                // Up to the first NUL, as it is read.
                 let start = unsafe sqlite3_value_text(argument)
-                values.append(.text(unsafe start.map { unsafe String(cString: $0) } ?? ""))
+                let length = unsafe start.map { text in
+                    unsafe text.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe strlen($0) }
+                }
+                unsafe digest.add(text: UnsafeBufferPointer(start: start, count: length ?? 0))
             }
         }
-        let text = JournalDigests.digest(values)
+        let text = digest.text
         unsafe csqlite_result_text(context, text, Int32(text.utf8.count))
+    }
+
+    /// `DueDigests.note` as a function of SQL.
+    private static let note: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, arguments in
+        guard let due = unsafe sqlite3_user_data(context), let payment = unsafe sqlite3_value_text(arguments?[0])
+        else { return }
+        unsafe Unmanaged<DueDigests>.fromOpaque(due).takeUnretainedValue()
+            .note(String(cString: payment), keepsDifference: sqlite3_value_int(arguments?[1]) != 0)
+    }
+
+    /// `DueDigests.spared` as a function of SQL.
+    private static let spare: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, arguments in
+        guard let due = unsafe sqlite3_user_data(context), let payment = unsafe sqlite3_value_text(arguments?[0])
+        else { return }
+        let spared = unsafe Unmanaged<DueDigests>.fromOpaque(due).takeUnretainedValue().spared(String(cString: payment))
+        if let spared { unsafe csqlite_result_text(context, spared, Int32(spared.utf8.count)) }
     }
 
     /// Has `stop` asked now and then while a statement runs, which ends with an error once it is true. `stop` must outlive
@@ -112,15 +158,18 @@ enum SQLValue: Equatable {
         defer { statement.reset() }
         try statement.bind(values)
         var results: [Result] = []
-        while try step(statement) { results.append(try row(Row(statement: statement))) }
+        let noted = due.payments
+        while try step(statement, noted) { results.append(try row(Row(statement: statement))) }
         if unsafe sqlite3_get_autocommit(handle) != 0, takeWrittenPages() > 0 {
             count.noteCommit(isDurable: isDurable ?? true)
         }
         return results
     }
 
-    private func step(_ statement: Statement) throws(JournalError) -> Bool {
+    /// - Parameter noted: what was due before; a statement that fails has written nothing.
+    private func step(_ statement: Statement, _ noted: [String: Bool]) throws(JournalError) -> Bool {
         do throws(JournalError) { return try statement.step() } catch {
+            due.payments = noted
             switch error {
             case .full: count.noteFailure()
             case .failed(let code) where code & 0xFF != SQLITE_INTERRUPT: count.noteFailure()
@@ -171,6 +220,17 @@ enum SQLValue: Equatable {
         return next
     }
 
+    /// Renews the digest of every payment that the open transaction has written.
+    private func renewDigests() throws(JournalError) {
+        guard let renewal else { return }
+        // What SQLite has rolled back by itself, behind a part that kept its error, is not due any more.
+        guard unsafe sqlite3_get_autocommit(handle) == 0 else {
+            due.payments = [:]
+            return
+        }
+        for (payment, spared) in due.take() { try run(renewal, [.text(payment), .text(spared)]) }
+    }
+
     /// All of `body` or nothing of it.
     ///
     /// - Parameter durable: on disk when this returns; inside another transaction, what that one says, when it returns. What is not
@@ -188,8 +248,10 @@ enum SQLValue: Equatable {
         defer { depth -= 1 }
         try run(isOuter ? "BEGIN IMMEDIATE" : "SAVEPOINT part")
         let before = unsafe sqlite3_total_changes(handle)
+        let noted = due.payments
         do throws(JournalError) {
             let result = try body()
+            if isOuter { try renewDigests() }
             let after = unsafe sqlite3_total_changes(handle)
             let next = try isOuter && durable && after != before ? writeMark() : mark
             try run(isOuter ? "COMMIT" : "RELEASE part")
@@ -198,6 +260,7 @@ enum SQLValue: Equatable {
         } catch {
             // Fails where SQLite has rolled back by itself, which is as good.
             do { try run(script: isOuter ? "ROLLBACK" : "ROLLBACK TO part; RELEASE part") } catch {}
+            due.payments = noted
             // What had to leave the memory before the end counts for nothing.
             if isOuter { _ = takeWrittenPages() }
             throw error

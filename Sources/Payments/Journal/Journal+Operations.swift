@@ -96,10 +96,12 @@ extension Journal {
 
     /// Writes down when an operation that has no end is looked after next.
     public func planOperation(_ id: OperationID, due: Timestamp) throws(JournalError) {
-        try database.run(
-            "UPDATE operation SET due = ? WHERE id = ? AND state IN ('created', 'sent', 'unknown')",
-            [.integer(due.milliseconds), .text(id.text)])
-        guard database.changes == 1 else { throw .unknownOperation }
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "UPDATE operation SET due = ? WHERE id = ? AND state IN ('created', 'sent', 'unknown')",
+                [.integer(due.milliseconds), .text(id.text)])
+            guard database.changes == 1 else { throw .unknownOperation }
+        }
     }
 
     /// Writes the last word on an operation down, with the rows that it makes.

@@ -178,16 +178,20 @@ extension Journal {
 
     /// Notes an attempt that came to nothing.
     public func postpone(_ id: TransactionID, attempts: Int, due: Timestamp) throws(JournalError) {
-        try database.run(
-            "UPDATE queue_record SET attempts = ?, due = ? WHERE payment = ?",
-            [.integer(Int64(attempts)), .integer(due.milliseconds), .text(id.text)])
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "UPDATE queue_record SET attempts = ?, due = ? WHERE payment = ?",
+                [.integer(Int64(attempts)), .integer(due.milliseconds), .text(id.text)])
+        }
     }
 
     /// Makes all that waits due now.
     public func hasten(_ now: Timestamp) throws(JournalError) {
-        try database.run(
-            "UPDATE queue_record SET due = ? WHERE due > ?",
-            [.integer(now.milliseconds), .integer(now.milliseconds)])
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "UPDATE queue_record SET due = ? WHERE due > ?",
+                [.integer(now.milliseconds), .integer(now.milliseconds)])
+        }
     }
 
     /// Declines a stored payment where `time` allows it.

@@ -44,7 +44,9 @@ extension Journal {
 
     /// What was read for a refund is not sent any more, and not kept.
     public func dropAuthorization(of id: TransactionID) throws(JournalError) {
-        try database.run("UPDATE payment SET authorization = NULL WHERE id = ?", [.text(id.text)])
+        try database.transaction { () throws(JournalError) in
+            try database.run("UPDATE payment SET authorization = NULL WHERE id = ?", [.text(id.text)])
+        }
     }
 
     /// Begins to take an approved payment back as a whole, because somebody wishes it: where parts of it were given back or

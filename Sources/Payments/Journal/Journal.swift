@@ -85,6 +85,7 @@ public final class Journal {
         try database.run(script: "PRAGMA foreign_keys = ON")
         digests = try JournalDigests(of: database)
         try database.run(script: digests.triggers)
+        database.renewal = digests.renewalOfPayment
         try correctErasedMark()
         try examineBooks()
     }

@@ -3,12 +3,15 @@ import Crypto
 import PaymentValues
 
 /// What tells a damaged payment from a sound one: a digest over its row, its states and all that the books have of it,
-/// renewed with each write in the same transaction. SQLite finds pages that hang together wrongly; a byte that is another one within a
+/// renewed at the end of each transaction that writes any of it, as a part of that. SQLite finds pages that hang together wrongly; a byte that is another one within a
 /// value it does not find. Of what belongs to no payment each row has a digest of its own.
 ///
 /// It is no protection against people: whoever can write the file can write the digest. That is what the audit chain is for.
 struct JournalDigests {
     static let function = "row_digest"
+    /// Tells `DueDigests` of a write, and asks it: functions of SQL, too.
+    static let noting = "note_due_digest"
+    static let sparing = "spared_of_due_digest"
     /// Names of the rows of `meta` that hold them begin so.
     static let prefix = "payment:"
 
@@ -35,6 +38,8 @@ struct JournalDigests {
 
     /// Columns of the tables, in their order.
     private let columns: [String: [String]]
+    /// The digest of a payment as it stands, in SQL; `payment` is the row.
+    let ofPayment: String
 
     init(of database: Database) throws(JournalError) {
         var columns: [String: [String]] = [:]
@@ -44,12 +49,17 @@ struct JournalDigests {
             columns[table] = try Journal.columns(of: table, in: database)
         }
         self.columns = columns
+        ofPayment = JournalDigests.ofPayment(columns)
+    }
+
+    private func digest(of row: String, in table: String) -> String {
+        JournalDigests.digest(of: row, in: table, columns)
     }
 
     /// Over one row as it stands, in SQL.
-    private func digest(of row: String, in table: String) -> String {
-        let columns = (columns[table] ?? []).filter { table != "installation" || !JournalDigests.counters.contains($0) }
-        return "\(JournalDigests.function)(\(columns.map { "\(row).\($0)" }.joined(separator: ", ")))"
+    private static func digest(of row: String, in table: String, _ columns: [String: [String]]) -> String {
+        let columns = (columns[table] ?? []).filter { table != "installation" || !counters.contains($0) }
+        return "\(function)(\(columns.map { "\(row).\($0)" }.joined(separator: ", ")))"
     }
 
     // MARK: - Payments
@@ -63,71 +73,79 @@ struct JournalDigests {
         return "\(function)(\(columns.map { "payment.\($0)" }.joined(separator: ", ")), \(states))"
     }
 
-    /// The digest of a payment as it stands, in SQL; `payment` is the row.
-    var ofPayment: String {
+    private static func ofPayment(_ columns: [String: [String]]) -> String {
         func list(_ table: String, from source: String, by order: String) -> String {
             """
-            (SELECT group_concat(digest) FROM (SELECT \(digest(of: table, in: table)) AS digest
+            (SELECT group_concat(digest) FROM (SELECT \(digest(of: table, in: table, columns)) AS digest
                 FROM \(source).payment = payment.id ORDER BY \(order)))
             """
         }
         // A join, in the order of the payment's operations: SQLite fills a table of its own for `IN (SELECT …)`.
         let steps = "operation CROSS JOIN operation_change ON operation_change.operation = operation.id WHERE operation"
         let books =
-            JournalDigests.ofPayment.map { list($0.table, from: "\($0.table) WHERE \($0.table)", by: $0.order) }
+            ofPayment.map { list($0.table, from: "\($0.table) WHERE \($0.table)", by: $0.order) }
             + [list("operation_change", from: steps, by: "operation_change.sequence")]
-        let former = JournalDigests.former(columns: columns["payment"] ?? [])
+        let former = former(columns: columns["payment"] ?? [])
         return "\(former.dropLast()), \(books.joined(separator: ", ")))"
     }
 
     /// The digest that was written, in SQL.
     static let written = "(SELECT value FROM meta WHERE name = '\(prefix)' || payment.id)"
 
-    /// Renews the digests with whatever this connection writes. Nothing of it is in the file.
+    /// Whether a payment is as it was written, in SQL; `payment` is the row. What the open transaction has written is, unless
+    /// something was found wrong before.
+    var isSoundPayment: String {
+        """
+        CASE WHEN \(JournalDigests.sparing)(payment.id) IS NULL THEN \(ofPayment) IS \(JournalDigests.written)
+            ELSE ifnull(\(JournalDigests.written), '') NOT IN ('\(JournalDigests.damaged)', \(JournalDigests.sparing)(payment.id))
+            END
+        """
+    }
+
+    /// Renews the digest of the payment that the first parameter names, unless the second stands in its place, or `damaged`.
     ///
-    /// What computes a digest is in the triggers of two views, so that SQLite reads its text once, and not with each trigger that asks
-    /// for it: a start compiles all of them.
+    /// An upsert, not `INSERT OR REPLACE`, which would write over both.
+    var renewalOfPayment: String {
+        """
+        INSERT INTO meta (name, value) SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment WHERE id = ?1
+            ON CONFLICT DO UPDATE SET value = excluded.value WHERE value NOT IN ('\(JournalDigests.damaged)', ?2)
+        """
+    }
+
+    /// Notes payments whose digests are due, and renews the others, with whatever this connection writes. Nothing of it is in
+    /// the file.
+    ///
+    /// A day end writes into rows of many payments, which it compares before: what this transaction has written already is
+    /// compared no more.
     var triggers: String {
         let payments = JournalDigests.ofPayment.map { table, _ in
             """
-            CREATE TEMP TRIGGER digest_of_new_\(table) AFTER INSERT ON \(table) BEGIN \(renewal(of: "NEW.payment")) END;
+            CREATE TEMP TRIGGER digest_of_new_\(table) AFTER INSERT ON \(table) BEGIN \(note("NEW.payment")) END;
             CREATE TEMP TRIGGER digest_of_changed_\(table) AFTER UPDATE ON \(table)
-                BEGIN \(renewal(of: "NEW.payment", sparing: JournalDigests.differs)) END;
-            CREATE TEMP TRIGGER digest_of_removed_\(table) AFTER DELETE ON \(table)
-                BEGIN \(renewal(of: "OLD.payment")) END;
+                BEGIN \(note("NEW.payment", keepsDifference: true)) END;
+            CREATE TEMP TRIGGER digest_of_removed_\(table) AFTER DELETE ON \(table) BEGIN \(note("OLD.payment")) END;
             """
         }
-        // An upsert, not `INSERT OR REPLACE`: the conflict clause of the statement that fires a trigger takes the place of the trigger's
-        // own (SQLite, CREATE TRIGGER), and an upsert has none.
         return """
-            CREATE TEMP VIEW digest_renewal (payment, spared) AS SELECT NULL, NULL;
-            CREATE TEMP TRIGGER digest_renewal_of INSTEAD OF INSERT ON digest_renewal BEGIN
-                INSERT INTO meta (name, value)
-                    SELECT '\(JournalDigests.prefix)' || id, \(ofPayment) FROM payment WHERE id = NEW.payment
-                    ON CONFLICT DO UPDATE SET value = excluded.value
-                        WHERE value NOT IN ('\(JournalDigests.damaged)', NEW.spared);
-                END;
-            CREATE TEMP VIEW digest_comparison (payment) AS SELECT NULL;
-            CREATE TEMP TRIGGER digest_comparison_of INSTEAD OF INSERT ON digest_comparison BEGIN
-                UPDATE meta SET value = '\(JournalDigests.damaged)' WHERE name = '\(JournalDigests.prefix)' || NEW.payment
-                    AND value NOT IN ('\(JournalDigests.damaged)', '\(JournalDigests.differs)')
-                    AND value IS NOT (SELECT \(ofPayment) FROM payment WHERE id = NEW.payment);
-                END;
-            CREATE TEMP TRIGGER digest_of_new AFTER INSERT ON payment BEGIN \(renewal(of: "NEW.id")) END;
-            CREATE TEMP TRIGGER digest_of_changed AFTER UPDATE ON payment BEGIN \(renewal(of: "NEW.id")) END;
-            CREATE TEMP TRIGGER digest_of_state AFTER INSERT ON state_change BEGIN \(renewal(of: "NEW.payment")) END;
+            CREATE TEMP TRIGGER digest_of_new AFTER INSERT ON payment BEGIN \(note("NEW.id")) END;
+            CREATE TEMP TRIGGER digest_of_changed AFTER UPDATE ON payment BEGIN \(note("NEW.id")) END;
+            CREATE TEMP TRIGGER digest_of_state AFTER INSERT ON state_change BEGIN \(note("NEW.payment")) END;
             CREATE TEMP TRIGGER digest_of_erased AFTER DELETE ON payment
                 BEGIN DELETE FROM meta WHERE name = '\(JournalDigests.prefix)' || OLD.id; END;
             CREATE TEMP TRIGGER digest_of_operation AFTER INSERT ON operation_change
-                BEGIN \(renewal(of: "(SELECT payment FROM operation WHERE id = NEW.operation)")) END;
+                BEGIN \(note("(SELECT payment FROM operation WHERE id = NEW.operation)")) END;
             CREATE TEMP TRIGGER digest_before_day BEFORE UPDATE OF day ON ledger
-                BEGIN INSERT INTO digest_comparison VALUES (OLD.payment); END;
+                WHEN \(JournalDigests.sparing)(OLD.payment) IS NULL BEGIN
+                UPDATE meta SET value = '\(JournalDigests.damaged)' WHERE name = '\(JournalDigests.prefix)' || OLD.payment
+                    AND value NOT IN ('\(JournalDigests.damaged)', '\(JournalDigests.differs)')
+                    AND value IS NOT (SELECT \(ofPayment) FROM payment WHERE id = OLD.payment);
+                END;
             """ + (payments + JournalDigests.others.map { trigger($0.table, $0.key) }).joined(separator: "\n")
     }
 
-    /// - Parameter mark: what stands in the place of a digest and stays, besides `damaged`.
-    private func renewal(of payment: String, sparing mark: String = JournalDigests.damaged) -> String {
-        "INSERT INTO digest_renewal VALUES (\(payment), '\(mark)');"
+    /// - Parameter keepsDifference: whether `differs` stays where it stands in the place of the digest.
+    private func note(_ payment: String, keepsDifference: Bool = false) -> String {
+        "SELECT \(JournalDigests.noting)(\(payment), \(keepsDifference ? 1 : 0));"
     }
 
     /// Writes the digest of every row, believing what is there.
@@ -178,23 +196,30 @@ struct JournalDigests {
         (SELECT value FROM digest WHERE owner = '\(table)' AND row = \(table).\(key)) IS \(digest(of: table, in: table))
         """
     }
+}
 
-    /// Over values with their kinds and lengths, so that no two rows look the same.
-    static func digest(_ values: [SQLValue]) -> String {
-        var hash = SHA256()
-        for value in values {
-            switch value {
-            case .null: hash.update(data: [0])
-            case .integer(let number): hash.update(data: [1] + bytes(of: UInt64(bitPattern: number)))
-            case .text(let text):
-                hash.update(data: [2] + bytes(of: UInt64(text.utf8.count)))
-                hash.update(data: Array(text.utf8))
-            }
-        }
-        return LowerHex.text(hash.finalize().prefix(16))
+/// A digest over values with their kinds and lengths, so that no two rows look the same.
+struct RowDigest {
+    private var bytes: [UInt8] = []
+
+    /// - Parameter room: bytes of the texts that are to come, and numbers of values.
+    init(count: Int, textBytes: Int) { bytes.reserveCapacity(9 * count + textBytes) }
+
+    mutating func addNull() { bytes.append(0) }
+
+    mutating func add(_ number: Int64) { add(1, UInt64(bitPattern: number)) }
+
+    mutating func add(text: UnsafeBufferPointer<UInt8>) {
+        add(2, UInt64(text.count))
+        unsafe bytes.append(contentsOf: text)
     }
 
-    private static func bytes(of number: UInt64) -> [UInt8] {
-        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+    /// Lower-case hexadecimal digits.
+    var text: String { LowerHex.text(SHA256.hash(data: bytes).prefix(16)) }
+
+    /// The most significant byte first.
+    private mutating func add(_ kind: UInt8, _ number: UInt64) {
+        bytes.append(kind)
+        for shift: UInt64 in [56, 48, 40, 32, 24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 }

@@ -15,9 +15,7 @@ extension Journal {
     static let columnCount = Int32(columns.split(separator: ",").count)
 
     /// Whether a row of `payment` is as it was written, in SQL.
-    var isSoundRow: String {
-        "\(digests.ofPayment) IS \(JournalDigests.written)"
-    }
+    var isSoundRow: String { digests.isSoundPayment }
 
     /// What a reader does with payments that are not as they were written.
     enum DamageCare {

@@ -35,7 +35,10 @@ final class BookedJournal {
     }
 
     /// Writes as the journal does, digests included.
-    func tamper(_ sql: String) throws { try journal.database.run(script: sql) }
+    func tamper(_ sql: String) throws {
+        let database = try journal.database
+        try database.transaction { () throws(JournalError) in try database.run(script: sql) }
+    }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
