@@ -162,7 +162,12 @@ extension Journal {
             [.integer(try nextChange()), .integer(time.milliseconds), .text(id.text)])
     }
 
-    func nextChange() throws(JournalError) -> Int64 { try count("next_change") }
+    /// Greater than every one before it; a transaction that is rolled back leaves a gap.
+    func nextChange() throws(JournalError) -> Int64 {
+        guard let next = changes.first else { return try count("next_change") }
+        changes = next + 1..<changes.upperBound
+        return next
+    }
 
     func nextNumber() throws(JournalError) -> Int64 { try count("next_number") }
 

@@ -90,6 +90,7 @@ extension Journal {
     }
 
     private func newestChange() throws(JournalError) -> Int64 {
+        if let next = changes.first { return next - 1 }
         let found = try database.query("SELECT next_change - 1 FROM installation") { (row) throws(JournalError) in
             try row.integer(0)
         }

@@ -22,10 +22,14 @@ public final class Journal {
     let digests: JournalDigests
     private let lock: JournalLock
     private let path: String
+    /// Numbers of changes that this run has taken out of use and not given yet.
+    var changes: Range<Int64> = 0..<0
 
     public static let fileName = "journal.sqlite"
     /// More changes than are made between two durable writes.
     private static let changeLeap = 1 << 20
+    /// More changes than one run makes. Clients keep numbers in 53 bits: there is room for eight million runs.
+    private static let changesOfRun = 1 << 30
     /// Above this many bytes a start looks at what is open and at how the pages hang together, and leaves the rest to the
     /// daily check: see docs/internals/decisions/0018.
     public static let wholeCheckLimit: Int64 = 256 << 20
@@ -195,17 +199,20 @@ public final class Journal {
     }
 
     /// Takes `count` event cursors out of use for ever, so that none is given twice, also after a crash. Numbers of changes leap
-    /// as well: a power cut may have taken changes that somebody has seen.
+    /// as well: a power cut may have taken changes that somebody has seen. Those of this run are taken out of use, too, so that no
+    /// change has to write down which number is next.
     ///
     /// - Returns: the first of them.
     public func reserveEvents(_ count: UInt32) throws(JournalError) -> UInt64 {
         let first = try database.query(
             """
-            UPDATE installation SET next_event = next_event + ?, next_change = next_change + \(Journal.changeLeap)
-            RETURNING next_event
+            UPDATE installation SET next_event = next_event + ?,
+                next_change = next_change + \(Journal.changeLeap + Journal.changesOfRun)
+            RETURNING next_event, next_change
             """, [.integer(Int64(count))]
-        ) { (row) throws(JournalError) in try row.integer(0) - Int64(count) }
-        guard let first = first.first, let cursor = UInt64(exactly: first) else { throw .damaged }
+        ) { (row) throws(JournalError) in (try row.integer(0) - Int64(count), try row.integer(1)) }
+        guard let (first, end) = first.first, let cursor = UInt64(exactly: first) else { throw .damaged }
+        changes = max(0, end - Int64(Journal.changesOfRun))..<max(0, end)
         return cursor
     }
 

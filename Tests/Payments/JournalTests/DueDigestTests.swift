@@ -122,7 +122,7 @@ struct DueDigestTests {
             #expect(throws: Never.self) { try journal.closeDay(wish) }
         }
         #expect(try journal.damagedPayments().isEmpty)
-        #expect(try books.sqlite("SELECT count(*) FROM ledger WHERE day = 1") == "3")
+        #expect(try books.sqlite("SELECT count(*) FROM ledger WHERE day = 1") == "2")
     }
 
     /// What is written, damaged and rolled back in any order: a payment is found damaged where another hand was the last to write into

@@ -101,6 +101,36 @@ struct ListTests {
         #expect(try found { $0.of = held }.isEmpty)
     }
 
+    @Test("A run gives each change a greater number without writing down which, and so does the next after a cut")
+    func numbersOfChanges() throws {
+        let books = try BookedJournal()
+        func newest() throws -> Int64 { try #require(try books.journal.list(TransactionFilter(), limit: 1)).changes }
+        func written() throws -> String { try books.sqlite("SELECT next_change FROM installation") }
+        // Whoever takes no numbers counts in the file.
+        let counted = try written()
+        _ = try books.payment(1_000)
+        #expect(try written() != counted)
+        var last = try newest()
+        for _ in 0..<3 {
+            _ = try books.journal.reserveEvents(1)
+            let reserved = try written()
+            for _ in 0..<2 {
+                let payment = try books.payment(1_000)
+                let change = try books.sqlite("SELECT change FROM payment WHERE id = '\(payment)'")
+                #expect(try #require(Int64(change)) > last)
+                #expect(
+                    try books.journal.changes(after: last, TransactionFilter(), limit: 10).transactions.map(\.id) == [
+                        payment
+                    ])
+                last = try newest()
+                #expect("\(last)" == change)
+            }
+            #expect(try written() == reserved)
+            #expect(try #require(Int64(reserved)) > last, "the next start begins behind them")
+            try books.reopen()
+        }
+    }
+
     @Test("Whoever copies all asks for what changed, and misses nothing")
     func changes() throws {
         let books = try BookedJournal()
