@@ -11,7 +11,7 @@ from nfc_tap.api.transactions import list_transactions
 from nfc_tap.client import Client
 from nfc_tap.models import Event, Transaction
 from nfc_tap.wire import (
-    Conversation, EventReader, Step, TapError, answer, check_stream, is_full, reached_by, sale, unreachable, unreadable)
+    Conversation, EventReader, Step, TapError, answer, is_full, reached_by, sale, unreachable, unreadable)
 
 PAUSE = 0.3
 #: Between two attempts to come into a queue that is full, and for how long they are made.
@@ -85,8 +85,7 @@ class Tap:
             try:
                 with self.client.get_httpx_client().stream(
                     "GET", "/v1/events", timeout=QUIET, **reader.begin()) as stream:
-                    check_stream(stream.status_code)
-                    for line in stream.iter_lines():
+                    for line in stream.iter_lines() if reader.answered(stream.status_code) else ():
                         if event := reader.feed(line):
                             yield event
             except httpx.TransportError:
@@ -146,10 +145,10 @@ class AsyncTap:
             try:
                 async with self.client.get_async_httpx_client().stream(
                     "GET", "/v1/events", timeout=QUIET, **reader.begin()) as stream:
-                    check_stream(stream.status_code)
-                    async for line in stream.aiter_lines():
-                        if event := reader.feed(line):
-                            yield event
+                    if reader.answered(stream.status_code):
+                        async for line in stream.aiter_lines():
+                            if event := reader.feed(line):
+                                yield event
             except httpx.TransportError:
                 pass
             await asyncio.sleep(PAUSE)

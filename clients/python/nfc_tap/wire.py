@@ -127,27 +127,39 @@ class Conversation:
             raise error
 
 
-def check_stream(status: int) -> None:
-    """`TapError` for an answer to the request for events that no later attempt makes better."""
-    if status not in (200, 429, 502, 503, 504):
-        raise TapError(
-            "client.unexpected_answer", f"The daemon gave no events: {status}",
-            "Give the user the role of a cashier or a monitor.", False, status)
+# The newest names of events that this client knows.
+VOCABULARY = 3
 
 
 class EventReader:
     """Server-sent events from lines (WHATWG HTML, 9.2.6), and the cursor from which they go on."""
 
     def __init__(self, after: int | None = None) -> None:
-        self.after = after
+        self.after, self._vocabulary = after, VOCABULARY
         self.begin()
 
     def begin(self) -> dict[str, Any]:
         """What a request for the events behind the last whole one has to say; what a lost connection left half said is dropped."""
         self._name, self._data, self._number = "", [], self.after
         more = {} if self.after is None else {"Last-Event-ID": str(self.after)}
-        # With the newest names of events.
-        return {"params": {"vocabulary": "2"}, "headers": {"Accept": "text/event-stream", **more}}
+        # The names of 1 are those that come without it, from a daemon too that knows no vocabularies.
+        names = {"vocabulary": str(self._vocabulary)} if self._vocabulary > 1 else {}
+        return {"params": names, "headers": {"Accept": "text/event-stream", **more}}
+
+    def answered(self, status: int) -> bool:
+        """Whether events come. `TapError` for an answer that no later attempt makes better."""
+        if status == 400 and self._vocabulary > 1:
+            # An older daemon knows the names before these.
+            self._vocabulary -= 1
+        elif status == 200:
+            # Whoever answers next may be a newer one.
+            self._vocabulary = VOCABULARY
+            return True
+        elif status not in (429, 502, 503, 504):
+            raise TapError(
+                "client.unexpected_answer", f"The daemon gave no events: {status}",
+                "Give the user the role of a cashier, a monitor or a machine.", False, status)
+        return False
 
     def feed(self, line: str) -> Event | None:
         field, _, value = line.partition(":")

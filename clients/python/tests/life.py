@@ -183,6 +183,18 @@ class Life(unittest.TestCase):
         self.assertEqual(5, reader.feed("").id)
         self.assertEqual("5", reader.begin()["headers"]["Last-Event-ID"])
 
+    def test_an_older_daemon_gives_the_events_that_it_has(self):
+        reader = nfc_tap.wire.EventReader(4)
+        asked = []
+        for status in (400, 400, 503, 200):
+            asked.append(reader.begin()["params"])
+            self.assertEqual(status == 200, reader.answered(status))
+        self.assertEqual([{"vocabulary": "3"}, {"vocabulary": "2"}, {}, {}], asked)
+        # Whoever answers next may be a newer one.
+        self.assertEqual({"vocabulary": "3"}, reader.begin()["params"])
+        with self.assertRaises(nfc_tap.TapError):
+            reader.answered(403)
+
     def test_the_day_ends_with_its_sums(self):
         self.tap.pay(400, "EUR")
         totals = self.tap(get_totals)
