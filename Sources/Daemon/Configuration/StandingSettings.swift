@@ -9,8 +9,10 @@ public struct StandingSettings: Equatable, Sendable {
     public var amount: Money
     /// The most that a machine may ask for by itself, in minor units.
     public var maximum: Int64
-    /// Seconds in which an approval has to be claimed.
+    /// Seconds in which an approval has to be claimed, or with `ask` what was read.
     public var claim = 60
+    /// The same at most with `ask`: five seconds before the read is too old to be sent.
+    public static let longestKeeping = 55
     /// Minutes after which a claimed hold goes back that is neither committed nor kept.
     public var release = 480
     /// Minutes before that in which the machine is told; 0 for not at all.
@@ -23,6 +25,7 @@ public struct StandingSettings: Equatable, Sendable {
 
     public init(mode: StandingMode, amount: Money) {
         (self.mode, self.amount, maximum) = (mode, amount, amount.value)
+        if mode == .ask { claim = StandingSettings.longestKeeping }
     }
 
     /// What nobody may expect of it. Said by `nfc-tap config check`, the manual and the log of a start.
@@ -40,12 +43,12 @@ extension ConfigurationFile {
         let word = table.text("mode")
         let kind = word.flatMap { StandingMode(rawValue: $0) }
         if kind == nil {
-            if let word, ["ask", "read"].contains(word) {
+            if word == "read" {
                 table.report(
-                    "mode", "is \(word), which this version does not have",
-                    "write sale or hold; passes are read by nfc-tap-hub")
+                    "mode", "is read, which this version does not have",
+                    "write sale, hold or ask; passes are read by nfc-tap-hub")
             } else {
-                table.report("mode", "is missing or neither sale nor hold", "write mode = \"sale\" or mode = \"hold\"")
+                table.report("mode", "is missing or none of sale, hold and ask", "write mode = \"hold\"")
             }
         }
         let isTest = table.flag("test") ?? false
@@ -65,7 +68,8 @@ extension ConfigurationFile {
         if let value, let maximum, maximum < value {
             table.report("maximum", "is less than amount", "write at least \(value)")
         }
-        let claim = table.number("claim-seconds", in: Limits.confirmSeconds)
+        let claim = table.number(
+            "claim-seconds", in: kind == .ask ? 1...StandingSettings.longestKeeping : Limits.confirmSeconds)
         let release = table.number("release-minutes", in: 1...10_080)
         let warning = table.number("warning-minutes", in: 0...10_079)
         if let warning, warning >= release ?? 480 {

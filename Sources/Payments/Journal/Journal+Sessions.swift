@@ -23,6 +23,8 @@ public struct SessionRecord: Sendable {
         self.session = session
         self.transaction = transaction
     }
+
+    public var stage: SessionStage { SessionStage(session, transaction) }
 }
 
 /// Which sessions are asked for.
@@ -116,6 +118,25 @@ extension Journal {
         }
     }
 
+    /// Writes down that a machine has claimed what was read and kept, before it is sent.
+    ///
+    /// - Returns: `false` where another claim, or its end, came first.
+    /// - Throws: what keeps the journal from being written.
+    public func claimRead(
+        _ id: TransactionID, reference: String, releaseAt: Timestamp, by owner: Principal, at time: Timestamp
+    ) throws(JournalError) -> Bool {
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                """
+                UPDATE session SET reference = ?, release_at = ? WHERE payment = ? AND mode = 'ask' AND reference IS NULL
+                    AND EXISTS (SELECT 1 FROM payment WHERE id = session.payment AND state = 'sealed')
+                """, [.text(reference), .integer(releaseAt.milliseconds), .text(id.text)])
+            guard database.changes == 1 else { return false }
+            try note(AuditEntry(.session, subject: id.text, detail: "claimed \(owner)", at: time))
+            return true
+        }
+    }
+
     /// Moves the time when a hold goes back.
     ///
     /// - Throws: what keeps the journal from being written.
@@ -171,8 +192,9 @@ extension Journal {
             guard records.count < filter.limit else { break }
             let sound = try self.records(where: "id = ?", [.text(session.id.text)], .leaveOut)
             guard let transaction = sound.first?.transaction else { continue }
-            if filter.isOpen, !SessionStage(transaction).isOpen { continue }
-            records.append(SessionRecord(session, transaction))
+            let record = SessionRecord(session, transaction)
+            if filter.isOpen, !record.stage.isOpen { continue }
+            records.append(record)
         }
         return records
     }

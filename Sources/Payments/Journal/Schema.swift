@@ -172,7 +172,7 @@ enum Schema {
             PRIMARY KEY (owner, row)
         ) STRICT, WITHOUT ROWID;
         """,
-        standing, barredKeys,
+        standing, barredKeys, askingLanes,
     ]
 
     /// The first version whose digests are over all that the books have of a payment, and over rows that belong to none.

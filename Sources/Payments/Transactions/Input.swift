@@ -177,6 +177,8 @@ public enum Input: Sendable {
     case reverse(POSAPI.ReversalRequest.Reason, RequestID)
     /// Its approval has been confirmed, and that is written down.
     case confirmed
+    /// A machine has claimed what was read and kept, under its own name for it, and that is written down.
+    case claimed(as: String, RequestID)
     /// A stored payment is to be forwarded: the service accepts connections, or was asked before.
     ///
     /// - Parameters:

@@ -15,6 +15,8 @@ public enum Phase: Sendable {
     case reading(Presentation)
     /// Read, and nothing sent: connects, or stores.
     case sealed(Read, giveUpAt: Int64)
+    /// Read, and kept until a machine claims it: nothing has been sent, and nothing is unless it does.
+    case offered(Offer)
     /// Read, and the customer is asked for the PIN.
     case awaitingPIN(PINWait)
     case sent(Question)
@@ -43,6 +45,7 @@ public enum Phase: Sendable {
             .reading(let presentation):
             presentation.giveUpAt
         case .sealed(_, let time), .leaving(_, let time), .unwritten(_, let time), .settled(_, let time): time
+        case .offered(let offer): offer.until
         case .awaitingPIN(let wait): wait.until
         case .challenged(let challenge): challenge.until
         case .sent(let question), .unknown(let question): question.due
@@ -98,6 +101,15 @@ public struct Presentation: Sendable {
     var failedReads: Int
     /// Who wants it cancelled, and waits for word of it.
     var canceller: Canceller?
+    var wishes: [RequestID] = []
+}
+
+/// A read that is kept until a machine claims it.
+public struct Offer: Sendable {
+    var read: Read
+    /// Then it is forgotten.
+    let until: Int64
+    /// Who wants it forgotten, and waits for word of it.
     var wishes: [RequestID] = []
 }
 

@@ -78,4 +78,13 @@ extension Event {
         event.result = nil
         return event
     }
+
+    /// The approval of what was read, kept and claimed.
+    ///
+    /// - Parameter amount: what the tap asked for.
+    public func claimed(tap: Int64, as reference: String, _ amount: Money) -> Event {
+        var event = offered(tap: tap, amount)
+        (event.name, event.reference) = (.sessionClaimed, reference)
+        return event
+    }
 }

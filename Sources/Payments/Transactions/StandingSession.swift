@@ -28,8 +28,10 @@ public struct StandingSession: Equatable, Sendable {
 public enum SessionStage: Equatable, Sendable {
     /// The card is read, or the payment service is asked.
     case tapping
-    /// Approved: taken back unless a machine claims it.
+    /// Approved, or read and kept: taken back, or forgotten, unless a machine claims it.
     case offered
+    /// A machine has claimed what was read, and nobody knows yet how the payment service answers.
+    case claiming
     /// A machine has it, and the sum is held.
     case open
     /// A capture is on its way, and nobody knows yet how it ends.
@@ -39,10 +41,13 @@ public enum SessionStage: Equatable, Sendable {
     /// Nothing was taken, and nothing will be.
     case released
 
-    public init(_ transaction: Transaction) {
+    public init(_ session: StandingSession, _ transaction: Transaction) {
         switch transaction.state {
+        // Nothing is sent before it is claimed.
+        case .sealed where session.mode == .ask && session.reference == nil: self = .offered
+        case .sealed, .sent, .unknown: self = session.mode == .ask && session.reference != nil ? .claiming : .tapping
         case .declined, .cancelled, .failed, .completed, .reversing, .reversed: self = .released
-        case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .stored: self = .tapping
+        case .created, .preparing, .armed, .reading, .stored: self = .tapping
         case .delivered: self = .committed(transaction.amount.value)
         case .approved:
             guard let account = transaction.account else {
@@ -62,7 +67,7 @@ public enum SessionStage: Equatable, Sendable {
     /// Whether money may still move by it.
     public var isOpen: Bool {
         switch self {
-        case .tapping, .offered, .open, .settling: true
+        case .tapping, .offered, .claiming, .open, .settling: true
         case .committed, .released: false
         }
     }
@@ -87,6 +92,10 @@ public enum SessionRequest: Equatable, Sendable {
 public enum SessionStep: Equatable, Sendable {
     /// Reference and time are written in the step in which the approval is confirmed.
     case confirm(reference: String, releaseAt: Timestamp)
+    /// Reference and time are written before what was read is sent.
+    case send(reference: String, releaseAt: Timestamp)
+    /// What was read is forgotten. Nothing was sent.
+    case forget
     /// - Parameter shortfall: what the machine wanted beyond it.
     case capture(Int64, shortfall: Int64)
     /// All of it goes back.
@@ -133,11 +142,18 @@ extension StandingSession {
         switch (wish, stage) {
         case (_, .tapping): .refused(.sessionNotClaimed)
         case (.claim(let reference), .offered):
-            .confirm(reference: reference, releaseAt: now.advanced(bySeconds: rules.release))
+            if mode == .ask {
+                .send(reference: reference, releaseAt: now.advanced(bySeconds: rules.release))
+            } else {
+                .confirm(reference: reference, releaseAt: now.advanced(bySeconds: rules.release))
+            }
+        case (.claim(let reference), .claiming) where reference != self.reference: .refused(.sessionClaimed)
+        case (_, .claiming): .wait
         // Who hears of a released session must not give anything for it, whatever it heard before.
         case (.claim, .released): .refused(.sessionOver)
         case (.claim(let reference), _): reference == self.reference ? .done() : .refused(.sessionClaimed)
-        case (.release, .offered), (.release, .open): .reverse
+        case (.release, .offered): mode == .ask ? .forget : .reverse
+        case (.release, .open): .reverse
         case (_, .offered): .refused(.sessionNotClaimed)
         case (_, .settling): .wait
         case (.commit(0, _), .open): .reverse

@@ -36,8 +36,8 @@ extension TransactionMachine {
     public var isPINAwaited: Bool {
         switch phase {
         case .awaitingPIN, .challenged: writing == nil
-        case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .linked, .approved, .reversing, .leaving,
-            .unwritten, .settled, .stored, .ended:
+        case .created, .preparing, .armed, .reading, .sealed, .offered, .sent, .unknown, .linked, .approved, .reversing,
+            .leaving, .unwritten, .settled, .stored, .ended:
             false
         }
     }
@@ -120,7 +120,7 @@ extension TransactionMachine {
 
     /// The reader has let the card go while the PIN was awaited.
     mutating func cardHasLeft(_ read: Read) -> Read {
-        guard read.pin != nil, !read.hasLeft else { return read }
+        guard read.pin != nil || demand.kept != nil, !read.hasLeft else { return read }
         var event = event(.readCompleted)
         event.card = read.request.card
         outward(.publish(event))

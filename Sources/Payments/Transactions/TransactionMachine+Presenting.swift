@@ -9,8 +9,8 @@ extension TransactionMachine {
         case .created(let presentation), .preparing(let presentation), .armed(let presentation),
             .reading(let presentation):
             presentation
-        case .sealed, .awaitingPIN, .sent, .challenged, .unknown, .linked, .approved, .reversing, .leaving, .unwritten,
-            .settled, .stored, .ended:
+        case .sealed, .offered, .awaitingPIN, .sent, .challenged, .unknown, .linked, .approved, .reversing, .leaving,
+            .unwritten, .settled, .stored, .ended:
             nil
         }
     }
@@ -22,8 +22,8 @@ extension TransactionMachine {
         case .preparing: phase = .preparing(presentation)
         case .armed: phase = .armed(presentation)
         case .reading: phase = .reading(presentation)
-        case .sealed, .awaitingPIN, .sent, .challenged, .unknown, .linked, .approved, .reversing, .leaving, .unwritten,
-            .settled, .stored, .ended:
+        case .sealed, .offered, .awaitingPIN, .sent, .challenged, .unknown, .linked, .approved, .reversing, .leaving,
+            .unwritten, .settled, .stored, .ended:
             break
         }
     }
@@ -112,7 +112,8 @@ extension TransactionMachine {
     /// Said only once it has been read to the end, and not after the transaction's own.
     private mutating func cardMayGo() {
         switch phase {
-        case .sent, .unknown, .leaving, .awaitingPIN: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
+        case .sent, .unknown, .leaving, .awaitingPIN, .offered:
+            outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
         case .created, .preparing, .armed, .reading, .sealed, .challenged, .linked, .approved, .reversing, .unwritten,
             .settled, .stored, .ended:
             break
@@ -279,6 +280,9 @@ extension TransactionMachine {
         case .armed, .reading: end(.internalFault)
         case .sent(let question), .unknown(let question): readerIsFree(question)
         case .sealed(let read, let time): phase = .sealed(cardHasLeft(read), giveUpAt: time)
+        case .offered(var offer):
+            offer.read = cardHasLeft(offer.read)
+            phase = .offered(offer)
         case .awaitingPIN(var wait):
             wait.read = cardHasLeft(wait.read)
             phase = .awaitingPIN(wait)
@@ -324,6 +328,7 @@ extension TransactionMachine {
     mutating func answerCancels(_ answer: RequestAnswer) {
         var wishes = presentation?.wishes ?? []
         if case .awaitingPIN(let wait) = phase { wishes += wait.wishes }
+        if case .offered(let offer) = phase { wishes += offer.wishes }
         for wish in wishes { outward(.answer(wish, answer)) }
     }
 
@@ -346,6 +351,7 @@ extension TransactionMachine {
             keep(presentation)
             local(.disarm)
         case .awaitingPIN(let wait): cancelPIN(wait, by: canceller, wish)
+        case .offered(let offer): forget(offer, by: canceller, wish)
         case .challenged(let challenge): endWithoutPIN(challenge, wish.map { .answer($0, .nothingToCancel) })
         case .sealed: answer(wish, .tooLate(transaction.state, becomesReversal: false))
         case .sent(var question), .unknown(var question):

@@ -17,6 +17,7 @@ extension TransactionMachine {
         read.takenAt = now.monotonic
         // What nobody has approved cannot be confirmed.
         if read.repeats != nil, demand.confirmRepeatWithin != nil { read.sale.needsConfirmation = true }
+        if let kept = demand.kept { return offer(read, kept) }
         if let pin = read.pin { return ask(for: pin, read) }
         phase = .sealed(read, giveUpAt: now.after(demand.times.query + Self.answerMargin))
         local(.connect)
@@ -61,13 +62,13 @@ extension TransactionMachine {
 
     /// What the journal does not have yet of a read: before a PIN is asked for it has it.
     private func unwritten(_ read: Read, isKept: Bool = true) -> [StateChange] {
-        read.pin == nil ? [sealed(read, isKept: isKept)] : []
+        transaction.state == .sealed ? [] : [sealed(read, isKept: isKept)]
     }
 
     /// A card whose PIN was asked for may go since.
     private func reader(after read: Read) -> Question.Reader {
         if read.hasLeft { return .free }
-        return read.pin == nil
+        return read.pin == nil && demand.kept == nil
             ? .held(until: now.after(demand.times.handover)) : .leaving(until: now.after(Self.settleTime))
     }
 
@@ -82,7 +83,7 @@ extension TransactionMachine {
     /// write that ends the transaction.
     private mutating func store(_ read: Read) {
         // Nothing but a sale is ever stored, and no PIN.
-        guard read.request.type == .sale, read.pin == nil else {
+        guard read.request.type == .sale, read.pin == nil, demand.kept == nil else {
             return end(.pspUnreachable, after: unwritten(read))
         }
         let (stored, told) = stored(read)

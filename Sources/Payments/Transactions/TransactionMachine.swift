@@ -36,6 +36,8 @@ public struct TransactionMachine: Sendable {
     /// Why a person gets to see it, as the journal has it.
     public private(set) var open: OpenReason?
     private(set) var writing: Writing?
+    /// The machine's own name for the session, once it has claimed what was read.
+    public internal(set) var claimant: String?
     private var waiting: [Input] = []
     private var writes: UInt64 = 0
     /// How many steps of the history no power cut takes back.
@@ -161,6 +163,7 @@ public struct TransactionMachine: Sendable {
         case .cancel(let canceller, let wish): cancel(by: canceller, wish)
         case .reverse(let reason, let wish): reverse(reason, wish)
         case .confirmed: if case .approved = phase { phase = .ended }
+        case .claimed(let reference, let wish): claimed(as: reference, wish)
         case .recover(let isPINAwaited): recover(isPINAwaited: isPINAwaited)
         case .forward(let request, let wish, let keyLife, let latest): forward(request, wish, keyLife, latest)
         case .settle(let settlement, let wish): settle(settlement, wish)
@@ -372,6 +375,7 @@ public struct TransactionMachine: Sendable {
         case .armed: end(.readTimedOut)
         case .reading: end(.readerFaulty)
         case .sealed: end(.pspUnreachable)
+        case .offered: offerIsLate()
         case .awaitingPIN(let wait): pinIsLate(wait)
         case .challenged(let challenge): challengeIsLate(challenge)
         case .sent(let question), .unknown(let question): questionDue(question)

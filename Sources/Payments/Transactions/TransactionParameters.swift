@@ -45,6 +45,8 @@ public struct TransactionParameters: Sendable {
     public var keyLife = Self.defaultKeyLife
     /// The stored card that is charged; `nil` where one is read.
     public var charge: StoredCharge?
+    /// What is read is kept until a machine claims it; `nil` where it is sent at once.
+    public var kept: KeptRead?
     /// What is read is given to whoever asks the payment service about approved payments, and this ends with it.
     public var isHandedOver = false
     /// The link that the customer pays by, or the hand-over to the terminal where.
@@ -62,6 +64,16 @@ public struct TransactionParameters: Sendable {
         self.kind = kind
         self.owner = owner
     }
+}
+
+/// How a read is kept on a lane that stands alone, until its machine says whether it is to be sent.
+public struct KeptRead: Equatable, Sendable {
+    /// Number of the tap on its lane.
+    public var tap: Int64
+    /// How long; never until the read is too old to be sent.
+    public var time: Duration
+
+    public init(tap: Int64, time: Duration) { (self.tap, self.time) = (tap, time) }
 }
 
 extension TransactionParameters {

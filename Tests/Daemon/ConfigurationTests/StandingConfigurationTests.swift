@@ -43,13 +43,17 @@ struct StandingConfigurationTests {
                 + "open-sessions = 4\ntaps-per-hour = 10\n")
         let named = try #require(more.lanes.first?.standing)
         #expect((named.maximum, named.claim, named.release) == (5_000, 30, 10))
+        let asking = try file(whole.replacing("hold", with: "ask")).lanes.first?.standing
+        #expect(asking?.mode == .ask && asking?.claim == 55)
         #expect((named.debounce, named.openSessions, named.tapsPerHour) == (0, 4, 10))
     }
 
     @Test(
         "What is wrong is named with its remedy",
         arguments: [
-            ("mode = \"ask\"\namount = 1\ncurrency = \"EUR\"\ntest = true", "mode", "sale or hold"),
+            (
+                "mode = \"ask\"\namount = 1\ncurrency = \"EUR\"\ntest = true\nclaim-seconds = 56", "claim-seconds", "55"
+            ),
             ("mode = \"read\"\namount = 1\ncurrency = \"EUR\"\ntest = true", "mode", "nfc-tap-hub"),
             ("amount = 1\ncurrency = \"EUR\"\ntest = true", "mode", "hold"),
             ("mode = \"sale\"\namount = 1\ncurrency = \"EUR\"", "test", "real goods for test money"),

@@ -123,7 +123,6 @@ struct RecoveryTests {
         try alterJournal(
             in: folder,
             """
-            DROP TABLE barred_key;
             DELETE FROM meta WHERE name = 'digests' OR name LIKE 'payment:%';
             PRAGMA user_version = \(version - 1);
             """)

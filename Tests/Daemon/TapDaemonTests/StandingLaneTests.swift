@@ -16,7 +16,7 @@ import Transactions
 
 @Suite("A lane that stands alone", .timeLimit(.minutes(5)))
 struct StandingLaneTests {
-    private func shop(
+    func shop(
         _ mode: StandingMode, in folder: TestFolder? = nil, _ change: (inout StandingSettings) -> Void = { _ in },
         _ body: (Shop) async throws -> Void
     ) async throws {
@@ -37,7 +37,7 @@ struct StandingLaneTests {
     }
 
     /// A card comes and goes; the session that it begins, once it is in one of these states.
-    private func tap(_ shop: Shop, _ number: Int64, _ state: Session.State = .offered) async throws -> Session {
+    func tap(_ shop: Shop, _ number: Int64, _ state: Session.State = .offered) async throws -> Session {
         try shop.reader.obey("present visa")
         let session = try await eventually("session \(number), \(state)") {
             try await sessions(shop).first { $0.tap == number && $0.state == state }
@@ -47,7 +47,7 @@ struct StandingLaneTests {
     }
 
     /// The first event of that name, whenever it was.
-    private func event(_ shop: Shop, _ name: EventName) async throws -> Event {
+    func event(_ shop: Shop, _ name: EventName) async throws -> Event {
         let stream = try await shop.client.events(
             HTTPClientRequest(.get, "/v1/events?vocabulary=3", fields: ["Last-Event-ID": "0"]),
             answerWithin: hangLimit)
@@ -57,27 +57,27 @@ struct StandingLaneTests {
         throw Missing(name: name)
     }
 
-    private struct Missing: Error { let name: EventName }
+    struct Missing: Error { let name: EventName }
 
-    private func sessions(_ shop: Shop, _ query: String = "") async throws -> [Session] {
+    func sessions(_ shop: Shop, _ query: String = "") async throws -> [Session] {
         let answer = try await shop.get("/v1/sessions\(query)")
         return try WireJSON.decode(SessionList.self, from: answer.body).sessions
     }
 
-    private func call(
+    func call(
         _ shop: Shop, _ session: Session, _ call: String, _ body: String = ""
     ) async throws -> (status: Int, session: Session?) {
         let answer = try await shop.post(to: "/v1/sessions/\(session.id)/\(call)", body)
         return (answer.status, try? WireJSON.decode(Session.self, from: answer.body))
     }
 
-    private func set(_ shop: Shop, _ body: String) async throws {
+    func set(_ shop: Shop, _ body: String) async throws {
         let request = HTTPClientRequest(
             .put, "/v1/lanes/lane-0/standing", fields: ["Content-Type": "application/json"], body: Array(body.utf8))
         #expect(try await shop.send(request).status == 200)
     }
 
-    private func armed(_ shop: Shop) async throws -> StandingLane {
+    func armed(_ shop: Shop) async throws -> StandingLane {
         try WireJSON.decode(StandingLane.self, from: try await shop.get("/v1/lanes/lane-0/standing").body)
     }
 

@@ -15,6 +15,8 @@ private struct Story {
         var books: PaymentLedger
         var confirmedAt: Timestamp?
         var isReversing = false
+        /// How far what was read and kept is, in mode `ask`; `nil` otherwise.
+        var kept: TransactionState?
     }
 
     static let rules = SessionRules(release: 3_600, maximum: 9_000)
@@ -28,39 +30,47 @@ private struct Story {
     /// In the memory of the process.
     var due: Int64?
     var deaths = 0
+    /// What was read, in the memory of the process: no other one has it.
+    private var hasRead = false
+    /// So often the payment service got it.
+    private(set) var asked = 0
     let mode: StandingMode
+    /// What the tap asked for.
+    let amount: Int64
     private let confirmDue: Int64
     private var generator: SeededGenerator
     private var carriedOut: Set<OperationID> = []
 
     init(_ number: Int) throws {
         generator = SeededGenerator(seed: UInt64(number) + 45)
-        mode = number % 3 == 0 ? .sale : .hold
+        mode = [.sale, .hold, .ask][number % 3]
         let id = TransactionID()
         let amount = Int64.random(in: 100...5_000, using: &generator)
         var books = PaymentLedger(
-            payment: id, currency: try #require(Currency("EUR")), capture: mode == .hold ? .manual : .automatic)
-        _ = books.approved(amount, isAwaitingConfirmation: true)
+            payment: id, currency: try #require(Currency("EUR")), capture: mode == .sale ? .automatic : .manual)
+        if mode != .ask { _ = books.approved(amount, isAwaitingConfirmation: true) }
         let tap = StandingTap(
             number: 1, mode: mode, claim: 60, release: Story.rules.release,
             amount: Money(value: amount, currency: books.currency))
         disk = Disk(session: tap.session(id, at: Timestamp(milliseconds: 0)), books: books)
-        confirmDue = Story.claim
-        (held, paid) = mode == .hold ? (amount, 0) : (0, amount)
+        if mode == .ask { (disk.kept, hasRead) = (.sealed, true) }
+        (confirmDue, self.amount) = (Story.claim, amount)
+        (held, paid) = mode == .hold ? (amount, 0) : mode == .sale ? (0, amount) : (0, 0)
     }
 
     private var transaction: Transaction {
         var transaction = Transaction(
             id: disk.session.id, type: .purchase, mode: .test, lane: "pump",
             amount: Money(value: 1, currency: disk.books.currency), createdAt: Timestamp(milliseconds: 0))
-        transaction.state = disk.isReversing ? .reversing : .approved
+        transaction.state = disk.isReversing ? .reversing : disk.kept ?? .approved
         transaction.account = disk.books.account
+        guard mode != .ask else { return transaction }
         transaction.confirmation = Confirmation(
             due: Timestamp(milliseconds: confirmDue), confirmedAt: disk.confirmedAt)
         return transaction
     }
 
-    var stage: SessionStage { SessionStage(transaction) }
+    var stage: SessionStage { SessionStage(disk.session, transaction) }
 
     mutating func chance(_ one: Int, in all: Int) -> Bool { Int.random(in: 0..<all, using: &generator) < one }
     mutating func pick(_ range: ClosedRange<Int64>) -> Int64 { .random(in: range, using: &generator) }
@@ -82,7 +92,10 @@ private struct Story {
 
     /// After a death: what is open goes on, and the hold gets the rest of its time.
     private mutating func start() {
-        due = nil
+        (due, hasRead) = (nil, false)
+        // Nothing that was read before is sent, and what may have been approved is taken back.
+        if disk.kept == .sealed, !write({ $0.kept = .failed }) { return }
+        if disk.kept == .sent, !write({ ($0.isReversing, $0.kept) = (true, nil) }) { return }
         if disk.isReversing { takeBack() }
         if let open = disk.books.openOperation { _ = goOn(open) }
         guard stage == .open || stage == .settling else { return }
@@ -96,7 +109,9 @@ private struct Story {
         while now < end {
             let next = [stage == .offered ? confirmDue + 1 : nil, stage == .open ? due : nil].compactMap(\.self).min()
             now = min(end, max(next ?? end, now) + pick(1...20_000))
-            if stage == .offered, now > confirmDue { _ = reverse() }
+            if stage == .offered, now > confirmDue {
+                if mode == .ask { _ = forget() } else { _ = reverse() }
+            }
             if let due, due <= now, stage == .open { _ = serve(.release) }
         }
     }
@@ -115,6 +130,11 @@ private struct Story {
                 $0.books.confirmed()
             }
             if goesOn { due = releaseAt.milliseconds }
+        case .send(let reference, let releaseAt):
+            guard hasRead, now <= confirmDue else { return .refused(.sessionOver) }
+            goesOn = write { ($0.session.reference, $0.session.releaseAt) = (reference, releaseAt) } && send()
+            if goesOn { due = releaseAt.milliseconds }
+        case .forget: goesOn = forget()
         case .capture(let amount, _):
             var books = disk.books
             guard
@@ -147,6 +167,31 @@ private struct Story {
         return write { $0.books = done }
     }
 
+    /// What was read goes out once, and is answered or not.
+    private mutating func send() -> Bool {
+        guard write({ $0.kept = .sent }) else { return false }
+        hasRead = false
+        asked += 1
+        guard !chance(1, in: 8) else { return write { $0.kept = .declined } }
+        held = amount
+        guard !chance(1, in: 8) else {
+            // No answer in time: it is taken back.
+            return write { ($0.isReversing, $0.kept) = (true, nil) }
+                && {
+                    takeBack(); return true
+                }()
+        }
+        var books = disk.books
+        _ = books.approved(amount, isAwaitingConfirmation: false)
+        let approved = books
+        return write { ($0.books, $0.kept) = (approved, nil) }
+    }
+
+    private mutating func forget() -> Bool {
+        hasRead = false
+        return write { $0.kept = .failed }
+    }
+
     private mutating func reverse() -> Bool {
         var books = disk.books
         guard (try? books.requestReversal()) != nil else { return true }
@@ -161,8 +206,18 @@ private struct Story {
     /// The same wish until an answer is heard.
     mutating func insist(_ wish: SessionRequest) -> SessionStep {
         while true {
-            if let heard = serve(wish), heard != .wait { return heard }
+            if let heard = serve(wish), heard != .wait, !heard.isOnItsWay { return heard }
             pass(pick(100...2_000))
+        }
+    }
+}
+
+extension SessionStep {
+    /// The daemon looks again before it answers.
+    fileprivate var isOnItsWay: Bool {
+        switch self {
+        case .send, .forget: true
+        default: false
         }
     }
 }
@@ -174,7 +229,7 @@ struct StandingRandomTests {
         var (deaths, sold, released) = (0, 0, 0)
         for number in 0..<10_000 {
             var story = try Story(number)
-            let whole = story.held + story.paid
+            let whole = story.amount
             var goods: Int64 = 0
             var machineLives = true
             story.pass(story.pick(0...70_000))
@@ -184,7 +239,7 @@ struct StandingRandomTests {
                 #expect(heard == .refused(.sessionOver) || story.disk.session.reference == reference, "\(number)")
                 if heard != .refused(.sessionOver) {
                     #expect(story.insist(.claim(reference: "another")) == .refused(.sessionClaimed), "\(number)")
-                    for _ in 0..<story.pick(0...3) where story.mode == .hold {
+                    for _ in 0..<story.pick(0...3) where story.mode != .sale {
                         story.pass(story.pick(0...1_200_000))
                         heard = story.insist(.keep(seconds: 3_600))
                     }
@@ -194,7 +249,7 @@ struct StandingRandomTests {
                         if story.chance(1, in: 8) { goods = 0 }
                         if goods == 0, story.mode == .sale {
                             _ = story.insist(.release)
-                        } else if story.mode == .hold {
+                        } else if story.mode != .sale {
                             heard = story.insist(.commit(amount: goods, upTo: false))
                             #expect(story.insist(.commit(amount: goods, upTo: false)) == .done(), "\(number)")
                             let late = story.insist(.release)
@@ -208,6 +263,7 @@ struct StandingRandomTests {
             }
             let end = max(story.disk.session.releaseAt.milliseconds, 60_000) + 60_000
             story.pass(max(0, end - story.now))
+            #expect(story.asked <= 1, "\(number): what was read was sent \(story.asked) times")
             #expect(story.held == 0, "\(number): a hold is older than its time and a minute")
             #expect(story.paid == goods, "\(number): goods for \(goods), money \(story.paid)")
             #expect(story.disk.books.contradictions.isEmpty && !story.stage.isOpen, "\(number)")

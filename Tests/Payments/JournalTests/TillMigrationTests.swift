@@ -77,7 +77,7 @@ struct TillMigrationTests {
                 #expect(try journal.damagedPayments().isEmpty)
                 #expect(try journal.list(TransactionFilter(), limit: 100)?.transactions.count == 7)
             }
-            #expect(try sqlite(path, "PRAGMA user_version") == "16")
+            #expect(try sqlite(path, "PRAGMA user_version") == "17")
             #expect(try sqlite(path, rows) == before.0)
             #expect(try sqlite(path, rules) == before.1)
             #expect(try sqlite(path, "PRAGMA foreign_key_check; PRAGMA integrity_check") == "ok")

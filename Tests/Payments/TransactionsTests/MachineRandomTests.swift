@@ -86,6 +86,8 @@ struct RandomStory {
                 .unreadable, .passesSame,
             ])
         case .sealed: return one(of: [.connected, .connected, .notConnected])
+        case .offered:
+            return one(of: [.claimed, .claimed, .claimed, .tapFinished, .tapFinished, .due, .cancel, .stop])
         case .awaitingPIN:
             return one(of: [
                 .pinEntered, .pinEntered, .pinEntered, .tapFinished, .pinCancelled, .pinTimedOut, .pinFailed, .due,

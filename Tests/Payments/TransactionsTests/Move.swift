@@ -14,6 +14,7 @@ enum Move: UInt8, CaseIterable, Sendable {
     case read, declinedOffline, timedOut, unreadable, withdrawn, detached, noApplication, cardMayGo, tapFinished
     case readForIssuer, declinedForPIN, lastPINEntered
     case readForPIN, pinEntered, pinOfAnother, pinCancelled, pinTimedOut, pinFailed
+    case claimed
     case connected, notConnected
     case approved, partial, declined, running, neverSeen, refused, notDelivered, unusable, lateApproved
     case acknowledged, reversalNeverSeen, notAcknowledged, lateAcknowledged, notAsked, hasten

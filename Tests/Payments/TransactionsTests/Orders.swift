@@ -62,7 +62,8 @@ struct Orders {
         for move in moves where stage.allows(move) {
             // While a write is under way whatever comes only waits: one such input is as good as many.
             if stage.asked != nil, !move.isOfJournal, !stage.waiting.isEmpty { continue }
-            if [.cancel, .reverse, .forward, .forwardForgotten, .settleCharged, .settleNotCharged].contains(move),
+            if [.cancel, .claimed, .reverse, .forward, .forwardForgotten, .settleCharged, .settleNotCharged].contains(
+                move),
                 stage.wishes > 1
             {
                 continue
@@ -168,6 +169,7 @@ extension Stage {
         hasher.combine(heard.rawValue)
         hasher.combine(question == answeredQuestion)
         hasher.combine(sends)
+        hasher.combine(isClaimed)
         hasher.combine(mustNotStay)
         hasher.combine(isStale)
         hasher.combine(endedUnwritten)
@@ -198,6 +200,11 @@ extension Stage {
             hasher.combine(left(time))
             hasher.combine(min(60_001, now.wall.milliseconds - read.at.milliseconds))
             hasher.combine([read.pin != nil, read.entered != nil, read.hasLeft])
+        case .offered(let offer):
+            hasher.combine(left(offer.until))
+            hasher.combine(min(60_001, now.monotonic - offer.read.takenAt))
+            hasher.combine(offer.read.hasLeft)
+            hasher.combine(offer.wishes.count)
         case .awaitingPIN(let wait):
             hasher.combine(left(wait.until))
             hasher.combine(wait.read.hasLeft)

@@ -98,6 +98,7 @@ extension Stage {
         case .armed: Int64(demand.deadline) * 1_000 + 15_000
         case .reading: 60_000
         case .sealed: 10_000
+        case .offered: 55_000
         case .awaitingPIN, .challenged: demand.isAccessible ? 57_000 : 32_000
         case .sent, .unknown: 35_000
         // Asked about again and again, until the service has an end.
@@ -189,6 +190,7 @@ extension Stage {
             if (request.pin != nil) != (pins > 0) {
                 fault("sent with a PIN: \(request.pin != nil), asked \(pins) times")
             }
+            if machine.demand.kept != nil, !isClaimed { fault("sent, and no machine has claimed it") }
             if sends != 1 { fault("sent \(sends) times for the first time") }
             if state != .sent, !(isAgain && state == .unknown) { fault("sent in \(state)") }
             ask(number)
@@ -278,6 +280,8 @@ extension Stage {
             case .readCompleted: [.sealed, .sent, .unknown, .stored, .declined, .completed]
             case .readNotCompleted: [.failed]
             case .readCancelled: [.cancelled]
+            case .tapOffered: [.sealed]
+            case .sessionReleased: [.failed, .cancelled]
             case .paymentAuthorizing: [.sent, .unknown]
             case .paymentApproved: [.approved]
             case .paymentDeclined: [.declined, .reversing]
@@ -319,6 +323,8 @@ extension Stage {
             switch (kind, answer) {
             case (_, .superseded): kind != .cancel
             case (.cancel, .cancelled): state == .cancelled
+            // The lie would be to say that it is on its way when nothing is.
+            case (.claim, .done): state == .sealed && machine.demand.kept != nil
             case (.cancel, .nothingToCancel): state.isSettled || machine.transaction.state == .failed || isUntouched
             case (.cancel, .tooLate(let told, let becomesReversal)):
                 told == state && becomesReversal == ([.sent, .unknown].contains(state) && !isOwed)
@@ -334,6 +340,7 @@ extension Stage {
             default: false
             }
         if !isRight { fault("answers a wish to \(kind) in \(state) with \(answer)") }
+        if kind == .claim, answer == .done { isClaimed = true }
         switch answer {
         case .tooLate(_, becomesReversal: true): mustNotStay = true
         case .done where kind == .reverse && [.sent, .unknown].contains(state): mustNotStay = true

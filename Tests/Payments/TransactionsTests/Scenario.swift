@@ -7,7 +7,7 @@ import PaymentValues
 
 /// A kind of transaction, with stories that lead through all of its states.
 enum Scenario: String, CaseIterable, Sendable {
-    case payment, pin, issuerPIN, refund, loyalty, combined, confirmed, stored, owedSent, interrupted, unconfirmed
+    case payment, kept, pin, issuerPIN, refund, loyalty, combined, confirmed, stored, owedSent, interrupted, unconfirmed
 
     static let all = allCases
 
@@ -27,6 +27,7 @@ enum Scenario: String, CaseIterable, Sendable {
         var demand = TransactionParameters(kind: self == .refund ? .refund : .sale, owner: Principal(uid: 1_000))
         demand.maximumReads = self == .loyalty ? .max : 2
         demand.wantsPasses = self == .loyalty || self == .combined
+        if self == .kept { demand.kept = KeptRead(tap: 7, time: .seconds(30)) }
         if self == .confirmed || self == .unconfirmed { demand.confirmWithin = 120 }
         return demand
     }
@@ -34,7 +35,8 @@ enum Scenario: String, CaseIterable, Sendable {
     var start: Stage {
         let demand = demand
         switch self {
-        case .payment, .pin, .issuerPIN, .combined, .confirmed: return Stage(Sample.transaction(.purchase), demand)
+        case .payment, .kept, .pin, .issuerPIN, .combined, .confirmed:
+            return Stage(Sample.transaction(.purchase), demand)
         case .refund: return Stage(Sample.transaction(.refund), demand)
         case .loyalty: return Stage(Sample.transaction(.loyalty), demand)
         case .stored: return recorded([.armed, .reading, .sealed, .stored], isQueued: true)
@@ -54,8 +56,9 @@ enum Scenario: String, CaseIterable, Sendable {
     var moves: [Move] {
         Move.forOrders.filter {
             // What comes before a read is gone through by `pin`.
-            (self != .issuerPIN || !Move.beforeRead.contains($0)) && (demand.wantsPasses || !Move.ofPasses.contains($0))
-                && (asksForPIN || !Move.ofPIN.contains($0))
+            (![.issuerPIN, .kept].contains(self) || !Move.beforeRead.contains($0))
+                && (demand.wantsPasses || !Move.ofPasses.contains($0))
+                && (asksForPIN || !Move.ofPIN.contains($0)) && (self == .kept || $0 != .claimed)
         }
     }
 
@@ -92,6 +95,19 @@ enum Scenario: String, CaseIterable, Sendable {
                 asking + [.pinCancelled, .failed, .due, .written], asking + [.pinTimedOut, .written],
                 asking + [.pinFailed, .written],
                 armed + [.cardDetected, .written, .cancel, .readForPIN, .written],
+            ]
+        case .kept:
+            let offered: [Move] = armed + [.cardDetected, .written, .read, .written]
+            let claimed: [Move] = offered + [.tapFinished, .claimed, .connected, .written]
+            return [
+                claimed + [.approved, .written], claimed + [.declined, .written],
+                claimed + [.unusable, .written, .due, .neverSeen, .approved, .written],
+                claimed + [.cancel, .approved, .written, .acknowledged, .written],
+                offered + [.claimed, .connected, .written, .tapFinished, .approved, .written],
+                offered + [.claimed, .notConnected, .written], offered + [.claimed, .claimed, .connected, .written],
+                offered + [.cancel, .written], offered + [.cancel, .failed, .due, .written],
+                offered + [.stop, .written], offered + [.due, .written, .claimed],
+                armed + [.cardDetected, .written, .cancel, .read, .written],
             ]
         case .payment, .refund:
             return [

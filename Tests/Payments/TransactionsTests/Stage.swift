@@ -10,7 +10,7 @@ import StoreAndForward
 /// One machine with everything around it that it can see: a journal that takes its time, lanes, a payment service, tills,
 /// a clock. What is said to it is held against the rules with every step.
 struct Stage {
-    enum Wish: UInt8 { case cancel, reverse, forward, settle }
+    enum Wish: UInt8 { case cancel, reverse, forward, settle, claim }
 
     var machine: TransactionMachine
     var books: Books
@@ -44,6 +44,8 @@ struct Stage {
     var sent: AuthorizationRequest?
     var drafted: AuthorizationRequest?
     var arms = 0
+    /// A machine was told that it has what was read and kept.
+    var isClaimed = false
     /// How often a PIN was asked for, and whether the latest one has come.
     var pins = 0
     var hasPIN = false
@@ -155,6 +157,7 @@ struct Stage {
         case .lateAcknowledged: return .acknowledged(.acknowledged, question: reversalQuestion - 1)
         case .cancel: return .cancel(.client, wish(.cancel))
         case .stop: return .cancel(.shutdown, nil)
+        case .claimed: return .claimed(as: "TOK001", wish(.claim))
         case .reverse: return .reverse(.customerCancel, wish(.reverse))
         case .confirmed, .confirmedUnheard:
             guard books.confirm(at: now.wall) else { return nil }
@@ -321,6 +324,7 @@ extension Phase {
         case .armed: "armed"
         case .reading: "reading"
         case .sealed: "sealed"
+        case .offered: "sealed, claim awaited"
         case .awaitingPIN: "sealed, PIN awaited"
         case .challenged: "sent, PIN awaited"
         case .sent: "sent"

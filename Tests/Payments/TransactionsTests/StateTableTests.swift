@@ -15,6 +15,10 @@ struct StateTableTests {
         ("reading", "the lane that has the card"),
         ("sealed", "the sealed read; the journal has still `reading`"),
         ("sealed, PIN awaited", "the same, and which device asks the customer; the journal has `sealed`"),
+        (
+            "sealed, claim awaited",
+            "the sealed read, until a machine claims it; the journal has `sealed`, and nothing of the read"
+        ),
         ("sent", "the request, its question's number, when to give up"),
         ("sent, PIN awaited", "the issuer's decline, and which device asks the customer; the journal has `sent`"),
         ("unknown", "what `sent` knows, and that an answer was lost"),

@@ -37,7 +37,7 @@ extension PointOfSaleAPI {
         case "true": filter.isOpen = true
         default: throw ErrorBody(.requestInvalidParameter, field: "open")
         }
-        return SessionList(sessions: try await standing.sessions(filter).map { Session($0) })
+        return SessionList(sessions: try await standing.sessions(filter).map { standing.told($0) })
     }
 }
 

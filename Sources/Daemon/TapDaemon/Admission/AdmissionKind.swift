@@ -79,7 +79,13 @@ enum AdmissionKind: Sendable {
         let (request, terminal) = (draft.request, draft.configuration.terminal.id)
         switch self {
         case .read: return
-        case .tap(let tap): terms.tap = tap.number
+        case .tap(let tap):
+            terms.tap = tap.number
+            if tap.mode == .ask {
+                demand.kept = KeptRead(tap: tap.number, time: .seconds(tap.claim))
+                // A read waits for its machine, and no customer for a PIN.
+                terms.pinPlaces = nil
+            }
         case .refund(let payment):
             demand.isHandedOver = true
             terms.original = payment

@@ -41,14 +41,21 @@ extension StandingLanes {
     ) async throws(ErrorBody) -> Session {
         for _ in 0..<StandingLanes.looks {
             let record = try await record(id)
-            let stage = SessionStage(record.transaction)
             let (now, rules) = (Moment.nowWithSleep, rules(of: record.transaction.lane))
             let held = record.transaction.account?.remaining ?? 0
-            switch record.session.step(for: wish, stage, held: held, rules, at: now.wall) {
+            switch record.session.step(for: wish, record.stage, held: held, rules, at: now.wall) {
             case .confirm(let reference, let releaseAt):
                 try await claim(id, reference, releaseAt, caller ?? owner, now)
                 expect(id, at: releaseAt, rules, from: now)
                 return try await told(.sessionClaimed, id)
+            case .send(let reference, let releaseAt):
+                try await send(id, reference, releaseAt, caller ?? owner, now)
+                expect(id, at: releaseAt, rules, from: now)
+                await runner.books.settling(id)?.wait(atMost: StandingLanes.answerTime)
+            case .forget:
+                do throws(JournalError) { _ = try await ClientRequests(runner).cancel(id, by: .client) } catch {
+                    throw ErrorBody(ErrorCode(error), transaction: id)
+                }
             case .capture(let amount, let shortfall):
                 let demand = CaptureRequest(amount: Money(value: amount, currency: record.transaction.amount.currency))
                 guard try await make(.capture(demand), record.transaction) else { return try await session(id) }
@@ -94,6 +101,17 @@ extension StandingLanes {
         }
     }
 
+    /// Reference and time are in the journal before what was read leaves. A run that ends in between sends nothing.
+    private func send(
+        _ id: TransactionID, _ reference: String, _ releaseAt: Timestamp, _ caller: Principal, _ now: Moment
+    ) async throws(ErrorBody) {
+        let isClaimed = try await operations.inJournal { (journal) throws(JournalError) in
+            try journal.claimRead(id, reference: reference, releaseAt: releaseAt, by: caller, at: now.wall)
+        }
+        // Another claim or the end came first: what is there now says which.
+        if isClaimed { _ = await runner.wish(id) { .claimed(as: reference, $0) } }
+    }
+
     /// Asks for an operation under a key that a repetition of the wish finds again, and another wish after its refusal does not.
     ///
     /// - Returns: whether it is done; `false` where nobody knows yet.
@@ -113,11 +131,11 @@ extension StandingLanes {
     ) async throws(ErrorBody) -> Session {
         let record = try await record(id)
         runner.publish(event(name, record))
-        return Session(record, shortfall)
+        return told(record, shortfall)
     }
 
     nonisolated func event(_ name: EventName, _ record: SessionRecord) -> Event {
-        let session = Session(record)
+        let session = told(record)
         var event = Event(name, about: record.transaction)
         (event.tap, event.reference) = (session.tap, session.reference)
         event.amount = session.captured ?? session.amount
@@ -125,7 +143,17 @@ extension StandingLanes {
     }
 
     func session(_ id: TransactionID, _ shortfall: Int64 = 0) async throws(ErrorBody) -> Session {
-        Session(try await record(id), shortfall)
+        told(try await record(id), shortfall)
+    }
+
+    /// The session as its machine sees it.
+    nonisolated func told(_ record: SessionRecord, _ shortfall: Int64 = 0) -> Session {
+        var session = Session(record, shortfall)
+        // What was read and kept has no confirmation: it counts from the read on.
+        if session.state == .offered, session.mode == .ask, let claim = settings(of: session.lane)?.claim {
+            session.claimBy = record.transaction.updatedAt.advanced(bySeconds: Int64(claim))
+        }
+        return session
     }
 
     // MARK: - Lanes
@@ -146,7 +174,7 @@ extension Session {
     init(_ record: SessionRecord, _ shortfall: Int64 = 0) {
         let (session, transaction) = (record.session, record.transaction)
         let currency = transaction.amount.currency
-        let stage = SessionStage(transaction)
+        let stage = record.stage
         let amount = transaction.account.map { Money(value: $0.authorised, currency: currency) }
         self.init(
             id: session.id, lane: transaction.lane, tap: session.tap, mode: session.mode, state: stage.state,
@@ -163,7 +191,7 @@ extension Session {
 extension SessionStage {
     fileprivate var state: Session.State {
         switch self {
-        case .tapping: .tapping
+        case .tapping, .claiming: .tapping
         case .offered: .offered
         case .open: .open
         case .settling: .settling

@@ -69,12 +69,14 @@ actor StandingLanes {
             let (id, tap, rules) = (record.session.id, record.session.tap, rules(of: record.transaction.lane))
             let wait = record.session.wait(from: now.wall, isClockBelieved: isBelieved, rules)
             expect(id, in: wait, rules, from: now)
-            // What is approved from here on is told as any tap.
-            await runner.change { $0.live[id]?.terms.tap = tap }
+            // What is approved from here on is told as any tap. What was read and kept is sent by no other run.
+            if record.session.mode != .ask {
+                await runner.change { $0.live[id]?.terms.tap = tap }
+            }
         }
         let mode = runner.mode
         for record in try await unended() where record.transaction.mode == mode {
-            let session = Session(record)
+            let session = told(record)
             guard session.state == .offered else { continue }
             var event = Event(.tapOffered, about: record.transaction)
             (event.tap, event.amount, event.card) = (session.tap, session.amount, session.card)
@@ -134,12 +136,12 @@ actor StandingLanes {
         due[id] = Due(release: Moment.nowWithSleep.monotonic + StandingLanes.pause)
         do throws(ErrorBody) {
             let record = try await record(id)
-            switch SessionStage(record.transaction) {
+            switch record.stage {
             case .open:
                 runner.logger.notice("hold given back: its time is over", metadata: ["transaction": "\(id)"])
                 _ = try await carryOut(.release, id)
             // Its own timers take it back, or a capture has the last word.
-            case .tapping, .offered, .settling: return
+            case .tapping, .offered, .claiming, .settling: return
             case .committed, .released: forget(id)
             }
         } catch {
@@ -153,7 +155,7 @@ actor StandingLanes {
         due[id]?.warning = nil
         do throws(ErrorBody) {
             let record = try await record(id)
-            if SessionStage(record.transaction) == .open { runner.publish(event(.sessionExpiring, record)) }
+            if record.stage == .open { runner.publish(event(.sessionExpiring, record)) }
         } catch {
             due[id]?.warning = Moment.nowWithSleep.monotonic + StandingLanes.pause
         }
@@ -251,7 +253,7 @@ actor StandingLanes {
                 guard start(transaction.id) else {
                     return await runner.take(.notPrepared(.daemonUnavailable), transaction.id)
                 }
-                await runner.books.settling(transaction.id)?.wait()
+                await runner.books.leavingLane(transaction.id)?.wait()
             // The number was given before, and the lane's note of it is lost: it is given to no other tap.
             case .repeated:
                 seats[name]?.note.tap = number

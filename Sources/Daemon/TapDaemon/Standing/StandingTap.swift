@@ -31,11 +31,12 @@ extension AdmissionRequest {
     init(_ tap: StandingTap, on lane: String, owner: Principal) {
         var request = TransactionRequest(type: .purchase, amount: tap.amount)
         request.lane = lane
-        request.confirmWithin = tap.claim
+        // What is kept is claimed before it is sent.
+        if tap.mode != .ask { request.confirmWithin = tap.claim }
         // The machine is not there yet that would have to be.
         request.detached = true
         request.deadline = StandingTap.deadline
-        if tap.mode == .hold {
+        if tap.mode != .sale {
             request.amountStatus = .preauthorized
             request.capture = CaptureOptions(.manual)
         }

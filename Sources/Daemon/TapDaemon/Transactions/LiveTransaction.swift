@@ -52,6 +52,8 @@ struct LiveTransaction: Sendable {
     /// Nothing has to wait for a card any more.
     let isUnwanted = OneShot()
     let isSettled = OneShot()
+    /// Its card was read, and its lane is free: settled, or kept until a machine claims it.
+    let hasLeftLane = OneShot()
     /// What the host has to wait for at a stop is over.
     let isDone = OneShot()
 
@@ -63,7 +65,7 @@ struct LiveTransaction: Sendable {
     var transaction: Transaction { machine.transaction }
 
     /// Nothing stands anywhere, and nobody has to be asked whether it may end.
-    var isCancellable: Bool { transaction.state.isCancellable || machine.isPINAwaited }
+    var isCancellable: Bool { transaction.state.isCancellable || machine.isPINAwaited || machine.isReadKept }
 
     /// What was read is an operation on an approved payment by now.
     var isHandedOver: Bool { machine.demand.isHandedOver && transaction.state == .sealed }

@@ -55,9 +55,7 @@ extension TransactionRunner {
         switch outward {
         case .publish(let event):
             publish(event)
-            if event.name == .paymentApproved, let tap = run.running.terms.tap {
-                publish(event.offered(tap: tap, run.running.transaction.amount))
-            }
+            if event.name == .paymentApproved { tellMachine(event, run.running) }
         case .arm(let names): arm(names, id, run)
         case .send(let request, let question, let isAgain, let time):
             if !isAgain { books.live[id]?.forgetDraft() }
@@ -89,9 +87,22 @@ extension TransactionRunner {
         case .settleReader: run.running.tap?.handover.signal()
         case .show(let lamp):
             let lane = run.running.tap?.lanes.first { $0.name == run.running.transaction.lane }
-            if let lane { run.services.work.add { await lane.show(ReaderFeedback(lamp)) } }
+            // A reader that was let go before the answer is the next customer's.
+            if let lane, run.running.machine.demand.kept == nil {
+                run.services.work.add { await lane.show(ReaderFeedback(lamp)) }
+            }
         case .answer(let wish, let answer): wishes.answer(wish, answer)
         case .scrub: journal.scrubSoon()
+        }
+    }
+
+    /// An approval on a lane that stands alone: for its machine to claim, or what it has claimed.
+    private func tellMachine(_ event: Event, _ running: LiveTransaction) {
+        let amount = running.transaction.amount
+        if let kept = running.machine.demand.kept {
+            if let name = running.machine.claimant { publish(event.claimed(tap: kept.tap, as: name, amount)) }
+        } else if let tap = running.terms.tap {
+            publish(event.offered(tap: tap, amount))
         }
     }
 

@@ -113,9 +113,14 @@ actor TransactionRunner {
         // A stop does not wait for a customer who pays elsewhere: the next start goes on asking.
         if transaction.type.isPaidElsewhere, transaction.state == .sent { running.isDone.fire() }
         if transaction.state == .armed { books.setDeadline(of: running, at: .now) }
+        if running.machine.isReadKept {
+            books.lanes.table.release(by: transaction.id)
+            running.hasLeftLane.fire()
+        }
         guard transaction.state.isSettled else { return }
         books.lanes.table.release(by: transaction.id)
         running.isSettled.fire()
+        running.hasLeftLane.fire()
         // Nor for an approval that somebody still has to confirm: nobody can ask for it any more, and the next start waits on.
         if transaction.state == .reversing || transaction.state == .approved { running.isDone.fire() }
     }

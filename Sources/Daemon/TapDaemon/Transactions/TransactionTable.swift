@@ -87,6 +87,7 @@ struct TransactionTable: Sendable {
         running.tap?.disarm()
         running.isUnwanted.fire()
         running.isSettled.fire()
+        running.hasLeftLane.fire()
         running.isDone.fire()
     }
 
@@ -197,6 +198,9 @@ struct TransactionTable: Sendable {
     func settling(_ id: TransactionID) -> OneShot? {
         live[id].flatMap { $0.transaction.state.isSettled ? nil : $0.isSettled }
     }
+
+    /// The same for the next card on its lane.
+    func leavingLane(_ id: TransactionID) -> OneShot? { live[id]?.hasLeftLane }
 
     /// Payments that the adapter has not confirmed as taken back, with the time since when.
     var unfinishedReversals: [Timestamp] {

@@ -5,4 +5,6 @@ public enum StandingMode: String, Codable, CaseIterable, Sendable {
     case sale
     /// Holds a sum, of which the machine takes what was used.
     case hold
+    /// Is read, kept and offered: sent as a hold once a machine claims it, and to nobody otherwise.
+    case ask
 }
