@@ -29,7 +29,7 @@ export SWIFT_BACKTRACE=enable=no
 if [ $# -gt 0 ]; then
     exec "$bench" --taps "$taps" --seconds "$seconds" "$@"
 fi
-"$bench" --taps "$taps" --seconds "$seconds" bytes transactions keys sealing programs footprint daemon monitors tills gateway load books
+"$bench" --taps "$taps" --seconds "$seconds" bytes transactions keys sealing programs footprint daemon monitors tills gateway gate load books
 
 # Client and pcscd share one processor, so that no wake-up from one processor to another is measured.
 "${pinned[@]}" "$bench" --no-heading --taps "$taps" pcsc-fake

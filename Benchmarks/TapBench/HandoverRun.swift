@@ -28,10 +28,11 @@ struct HandoverRun {
         var sorted: [Double] { times.withLock { $0.dropFirst(10).sorted() } }
     }
 
-    private struct TimedCard: VirtualCard {
+    /// Says when it has answered.
+    struct TimedCard: VirtualCard {
         var card: any VirtualCard
-        let clock: Clock
         let pause: useconds_t
+        let answered: @Sendable () -> Void
 
         var activation: CardActivation { card.activation }
 
@@ -40,7 +41,7 @@ struct HandoverRun {
         mutating func answer(_ command: [UInt8]) -> VirtualCardReply {
             let reply = card.answer(command)
             if pause > 0 { usleep(pause) }
-            clock.cardAnswers()
+            answered()
             return reply
         }
     }
@@ -70,7 +71,7 @@ struct HandoverRun {
         let client = HTTPClient(path: programs.posSocket)
         for number in 0..<taps {
             let id = try await armed(client, number)
-            try rig.insert(TimedCard(card: card, clock: clock, pause: pause), into: Self.reader)
+            try rig.insert(TimedCard(card: card, pause: pause) { clock.cardAnswers() }, into: Self.reader)
             let state = try await transaction(client, id, "?wait=30").state
             guard state == .approved else { throw BenchmarkError.wrongResult("a tap ended \(state)") }
             try rig.remove(from: Self.reader)
@@ -102,6 +103,6 @@ struct HandoverRun {
         return try WireJSON.decode(Transaction.self, from: answer.body)
     }
 
-    private static var approval: [UInt8] { Array(#"{"outcome":"approved","responseCode":"00"}"#.utf8) }
-    private static var health: [UInt8] { Array(#"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#.utf8) }
+    static var approval: [UInt8] { Array(#"{"outcome":"approved","responseCode":"00"}"#.utf8) }
+    static var health: [UInt8] { Array(#"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#.utf8) }
 }

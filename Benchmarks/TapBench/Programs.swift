@@ -27,8 +27,11 @@ final class Programs {
     }
 
     /// With these readers, and a payment service unless the caller plays it.
+    ///
+    /// - Parameter files: by name, in the folder; of `nfc-tapd.toml` the daemon has its lanes.
     init(
-        folder: URL? = nil, readers: [String], environment: [String: String] = [:], startsSandbox: Bool = true
+        folder: URL? = nil, readers: [String], environment: [String: String] = [:], startsSandbox: Bool = true,
+        files: [String: String] = [:]
     ) throws {
         let name = "tap-bench-\(UUID().uuidString.prefix(8))"
         self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: name)
@@ -38,7 +41,13 @@ final class Programs {
             try start("nfc-tap-psp-sandbox", ["--sandbox", "--socket", adapterSocket])
             try waitFor(adapterSocket)
         }
-        let options = ["--runtime-directory", path, "--log-level", "error"]
+        var options = ["--runtime-directory", path, "--log-level", "error"]
+        for (name, text) in files {
+            let file = self.folder.appending(path: name)
+            try Data(text.replacing("FOLDER", with: path).utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+            if name == "nfc-tapd.toml" { options += ["--config", file.path, "--state-directory", path + "/state"] }
+        }
         try start("nfc-tapd", options + readers.flatMap { ["--reader", $0] }, environment)
         try waitFor(posSocket)
     }

@@ -7,7 +7,8 @@ import Glibc
 @main
 struct TapBench {
     enum Section: String, CaseIterable {
-        case bytes, transactions, keys, sealing, programs, footprint, daemon, monitors, tills, gateway, handover, load,
+        case bytes, transactions, keys, sealing, programs, footprint, daemon, monitors, tills, gateway, handover, gate,
+            load,
             books
         case pcscFake = "pcsc-fake"
         case pcscDaemon = "pcsc-daemon"
@@ -47,6 +48,7 @@ struct TapBench {
         case .programs: try ProgramBenchmark.run()
         case .footprint: try await FootprintBenchmark.run()
         case .handover: try await HandoverBenchmark.run(taps: taps)
+        case .gate: try await GateBenchmark.run(taps: taps)
         case .load:
             try await HandoverBenchmark.run(taps: taps)
             try await LoadBenchmark.run(seconds: seconds)
