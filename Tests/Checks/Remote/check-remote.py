@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A backend orders payments through haproxy and nfc-tap-remote, over a line that fails.
 
-    Tests/Checks/check-remote.py FOLDER-WITH-THE-PROGRAMS PYTHON-WITH-JOSERFC --orders 40 --seed 1
+    Tests/Checks/Remote/check-remote.py FOLDER-WITH-THE-PROGRAMS PYTHON-WITH-JOSERFC --orders 40 --seed 1
+    Tests/Checks/Remote/check-remote.py FOLDER-WITH-THE-PROGRAMS PYTHON-WITH-JOSERFC --deaths 500 --seed 1
 
-The backend is docs/examples/remote-backend.py, and haproxy has docs/examples/haproxy-remote.cfg but for its addresses. Ends with 1 where a
+The backend is docs/examples/remote-backend.py; with --deaths it is backend.py of another hand. haproxy has docs/examples/haproxy-remote.cfg but for its addresses. Ends with 1 where a
 payment begins that must not, is told wrongly, twice or not at all, or where a result has card data. The script starts itself with that Python.
 """
 import argparse
-import http.client
 import json
 import os
 import pathlib
@@ -16,172 +16,16 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOKEN = "a-token-of-this-check"
-# Nobody, whose group stands for the bridge's.
-USER = 65534
+from deaths import Deaths
+from shop import Shop, until
 
 
-class Unix(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=60)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(60)
-        self.sock.connect(self.path)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def until(what, value, seconds=180):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if found := value():
-                return found
-        except (OSError, http.client.HTTPException, KeyError, IndexError, TypeError):
-            pass
-        time.sleep(0.01)
-    raise RuntimeError(f"waited too long for {what}")
-
-
-class Shop:
-    def __init__(self, folder, arguments):
-        from joserfc.jwk import ECKey
-
-        self.folder, self.programs, self.processes = folder, arguments.programs, {}
-        self.port, self.pos, self.faults = free_port(), f"{folder}/pos.sock", []
-        self.count, self.seed = arguments.orders, arguments.seed
-        key = ECKey.generate_key("P-256", {"kid": "pos-1"}, private=True)
-        self.write("key.json", json.dumps(key.as_dict(private=True)))
-        self.write("keys.jwks", json.dumps({"keys": [key.as_dict(private=False)]}))
-        self.write("token", TOKEN + "\n")
-        self.write("nfc-tapd.toml", f'[pos]\ngroup = "{USER}"\n[remote]\ngroup = "{USER}"\nlanes = ["kiosk"]\nlimits = {{ EUR = 5000 }}\nunseen = true\n'
-                   f'[[lane]]\nname = "kiosk"\nreader = "virtual:{folder}/reader.sock"\n')
-        self.write("remote.toml", f"""
-socket = "{self.pos}"
-directory = "{folder}/remote"
-status = "{folder}/remote/status.json"
-[[backend]]
-name = "shop"
-socket = "{folder}/line.sock"
-authority = "pos.example"
-token = "{folder}/token"
-[[sender]]
-name = "https://pos.example"
-keys = "{folder}/keys.jwks"
-lanes = ["kiosk"]
-limits = {{ EUR = 5000 }}
-""")
-        text = (ROOT / "docs/examples/haproxy-remote.cfg").read_text()
-        text = re.sub(r"bind .*", f"bind unix@{folder}/line.sock mode 666", text)
-        text = re.sub(r"server pos .*", f"server pos 127.0.0.1:{self.port}", text)
-        self.write("haproxy.cfg", text)
-        os.makedirs(f"{folder}/state")
-        # The bridge is another user, whom the daemon knows by its group.
-        os.chmod(folder, 0o755)
-        os.makedirs(f"{folder}/remote")
-        os.chown(f"{folder}/remote", USER, USER)
-        self.start("sandbox", f"{self.programs}/nfc-tap-psp-sandbox", "--sandbox", "--socket", f"{folder}/psp.sock")
-        self.start("daemon", f"{self.programs}/nfc-tapd", "--runtime-directory", folder, "--state-directory",
-                   f"{folder}/state", "--config", f"{folder}/nfc-tapd.toml")
-        until("a ready lane", lambda: self.daemon("/v1/status")["lanes"][0]["state"] == "ready")
-        self.installation = self.daemon("/v1/status")["support"]
-        self.start("backend", sys.executable, str(ROOT / "docs/examples/remote-backend.py"), str(self.port),
-                   f"{folder}/key.json", self.installation, TOKEN)
-        until("the backend", lambda: self.backend("GET", "/orders/none") == {})
-        self.line()
-        self.bridge()
-
-    def write(self, name, text):
-        pathlib.Path(self.folder, name).write_text(text)
-
-    def start(self, name, *words, **more):
-        log = open(f"{self.folder}/{name}.log", "ab")
-        self.processes[name] = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL, **more)
-
-    def line(self):
-        self.start("haproxy", "haproxy", "-db", "-q", "-f", f"{self.folder}/haproxy.cfg")
-        until("haproxy", lambda: os.path.exists(f"{self.folder}/line.sock"))
-
-    def bridge(self):
-        self.start("bridge", f"{self.programs}/nfc-tap-remote", "--config", f"{self.folder}/remote.toml",
-                   user=USER, group=USER, extra_groups=[])
-
-    def end(self, name, how=signal.SIGKILL):
-        self.processes[name].send_signal(how)
-        self.processes[name].wait()
-
-    def close(self):
-        for process in self.processes.values():
-            if process.poll() is None:
-                process.send_signal(signal.SIGCONT)
-                process.terminate()
-        for process in self.processes.values():
-            process.wait()
-
-    def daemon(self, target, till=None):
-        if till:
-            # What belongs to the bridge's till the daemon shows to its group alone.
-            asked = subprocess.run(["curl", "-sS", "--max-time", "60", "--unix-socket", self.pos, "-H", f"NFC-Tap-On-Behalf-Of: {till}",
-                                    "-H", "NFC-Tap-Roles: cashier", f"http://localhost{target}"],
-                                   capture_output=True, check=True, user=USER, group=USER, extra_groups=[])
-            return json.loads(asked.stdout)
-        connection = Unix(self.pos)
-        try:
-            connection.request("GET", target)
-            return json.loads(connection.getresponse().read())
-        finally:
-            connection.close()
-
-    def backend(self, method, target, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        try:
-            connection.request(method, target, body=None if body is None else json.dumps(body))
-            return json.loads(connection.getresponse().read())
-        finally:
-            connection.close()
-
-    def order(self, value=1250, life=60, lane="kiosk", **more):
-        request = {"type": "purchase", "amount": {"value": value, "currency": "EUR"}, **more}
-        return self.backend("POST", "/orders", {"lane": lane, "request": request, "life": life})["id"]
-
-    def state(self, order):
-        return self.backend("GET", f"/orders/{order}")["state"]
-
-    def reaches(self, order, *states):
-        until(f"{order} {states}", lambda: self.state(order) in states)
-
-    def found(self, order):
-        return self.daemon(f"/v1/transactions?key={order}", till="remote-shop").get("transactions", [None])[0]
-
-    def card(self, *words):
-        subprocess.run([f"{self.programs}/nfc-tap", "virtual", "--control", f"{self.folder}/reader.sock", *words],
-                       check=True, stdout=subprocess.DEVNULL)
-
-    def told(self, order):
-        results = self.backend("GET", f"/orders/{order}")["results"]
-        return [r.get("transaction", {}).get("state") or r.get("outcome") or r["error"]["code"] for r in results]
-
-    def expect(self, what, holds):
-        print(f"{'ok   ' if holds else 'WRONG'} {what}", flush=True)
-        if not holds:
-            self.faults.append(what)
-
-    # What happens
-
+class Story(Shop):
     def paid(self):
         began = time.monotonic()
         order = self.order()
@@ -346,15 +190,17 @@ def main():
     parser.add_argument("python")
     parser.add_argument("--orders", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--deaths", type=int, default=0, help="runs in which bridge, daemon and backend die")
     arguments = parser.parse_args()
     try:
         import joserfc  # noqa: F401
     except ImportError:
         os.execv(arguments.python, [arguments.python, *sys.argv])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = tempfile.mkdtemp(prefix="remote-", dir="/tmp")
     shop = None
     try:
-        shop = Shop(folder, arguments)
+        shop = (Deaths if arguments.deaths else Story)(folder, arguments)
         shop.run()
     except Exception as problem:  # noqa: BLE001
         print(f"check-remote: {problem!r}; logs in {folder}", file=sys.stderr)
