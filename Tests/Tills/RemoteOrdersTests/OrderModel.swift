@@ -12,6 +12,8 @@ struct OrderModel {
         var isConfirmed: Bool?
         var confirmBy: Int64 = 0
         var armedAt: Int64
+        /// It had not reached the disk when the power failed: the daemon knows nothing of it.
+        var isForgotten = false
     }
 
     static let sender = OrderSender(
@@ -107,6 +109,12 @@ struct OrderModel {
         }
     }
 
+    /// The backend is killed: it has not written down what was acknowledged last, and hands it out again.
+    mutating func killBackend() {
+        lineIsCut = true
+        for id in taken.sorted() where !queue.contains(id) && chance(30) { queue.append(id) }
+    }
+
     private mutating func hear(_ saying: OrderSaying) -> Bool {
         guard !lineIsCut else { return false }
         let said = saying.snapshot?.state.rawValue ?? saying.outcome?.code ?? saying.outcome?.outcome ?? ""
@@ -121,13 +129,32 @@ struct OrderModel {
 
     // MARK: - Daemon
 
-    private func index(_ key: String) -> Int? { payments.firstIndex { $0.key == key } }
+    private func index(_ key: String) -> Int? { payments.firstIndex { $0.key == key && !$0.payment.isForgotten } }
 
     private func snapshot(_ index: Int) -> Snapshot {
         let payment = payments[index].payment
         return Snapshot(
             id: "t-\(index)", state: payment.state,
             needsConfirmation: payment.state == .approved && payment.isConfirmed == false)
+    }
+
+    /// The daemon is killed. Who waited for a card waits no more; what was on its way to it may still lie in its socket, which systemd holds.
+    mutating func killDaemon() {
+        daemonIsAway = true
+        for index in payments.indices where payments[index].payment.state == .armed {
+            payments[index].payment.state = .failed
+        }
+        late.removeAll { _ in Int.random(in: 0..<2, using: &dice) == 0 }
+    }
+
+    /// All of the shop is without power: what was not synced is gone. A payment is synced when its card was read.
+    mutating func failPower() {
+        for index in payments.indices where payments[index].payment.state == .armed && chance(50) {
+            payments[index].payment.isForgotten = true
+        }
+        killDaemon()
+        late = []
+        die()
     }
 
     mutating func time(_ seconds: Int64) {
@@ -156,7 +183,7 @@ struct OrderModel {
     mutating func begin(_ key: String, _ body: String) -> DaemonAnswer {
         if barred.contains(key) { return .refused("order.cancelled", isRetryable: false) }
         if index(key) != nil { return .unclear }
-        if payments.contains(where: { $0.payment.state == .armed }) {
+        if payments.contains(where: { $0.payment.state == .armed && !$0.payment.isForgotten }) {
             return .refused("reader.busy", isRetryable: true)
         }
         let digits = body.dropFirst("{\"deadline\":".utf8.count).prefix { $0.isNumber }
@@ -198,7 +225,11 @@ struct OrderModel {
         case .begin(let body): answer = begin(key.id, body)
         case .find(let id): answer = index(id).map { .transaction(snapshot($0)) } ?? .unknown
         case .look(let transaction, _):
-            answer = Int(transaction.dropFirst(2)).map { .transaction(snapshot($0)) } ?? .unknown
+            answer =
+                Int(transaction.dropFirst(2)).flatMap {
+                    payments[$0].payment.isForgotten ? nil : .transaction(snapshot($0))
+                }
+                ?? .unknown
         case .withdraw(let id): answer = withdraw(id)
         case .confirm(let transaction):
             guard let number = Int(transaction.dropFirst(2)) else { return }
@@ -232,7 +263,9 @@ struct OrderModel {
     /// What is settled has been told, and nobody waits for a card.
     var isQuiet: Bool {
         book.untold.count == 0
-            && payments.allSatisfy { $0.payment.state.isSettled && heard[$0.key]?.said == $0.payment.state.rawValue }
+            && payments.allSatisfy {
+                $0.payment.isForgotten || $0.payment.state.isSettled && heard[$0.key]?.said == $0.payment.state.rawValue
+            }
     }
 
     /// The bridge is killed, and started again with what is on its disk.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import LocalHTTP
 import PaymentValues
 import Testing
 
@@ -143,6 +144,45 @@ struct OrderStepTests {
         step("A", at: 3, .outcome(.init(outcome: "tooLate", state: .reading)))
         #expect(step("A", at: 4, .transaction(Snapshot(id: "t", state: .approved))) == .find(id: "A"))
         #expect(say("A", at: 4, isTaken: true)?.snapshot?.state == .approved)
+    }
+
+    @Test(
+        "B8: a request on its way is not forgotten because the next one found no daemon: its cancel is the daemon's to decide"
+    )
+    mutating func strayAndAway() throws {
+        try take(start("A"))
+        step("A", .unclear)
+        #expect(step("A", at: 1, .unknown) == .find(id: "A"))
+        guard case .begin = step("A", at: 2, .unsent) else {
+            Issue.record("A is not sent again")
+            return
+        }
+        try take(order("C", .cancel(of: "A")))
+        #expect(step("C", at: 3) == .withdraw(id: "A"))
+        // Nor is it told as expired before the daemon has said that it never begins.
+        #expect(step("A", at: 61, .unknown) == .find(id: "A"))
+        #expect(step("A", at: 62) == .withdraw(id: "A"))
+    }
+
+    @Test("B8: the same over a start of the bridge, of whose request nobody knows")
+    mutating func strayOfBefore() throws {
+        try take(start("A"))
+        var later = OrderBook(judge: book.judge)
+        for line in book.lines { later.read(line) }
+        book = later
+        #expect(step("A", at: 1, .unknown) == .find(id: "A"))
+        step("A", at: 2, .unsent)
+        try take(order("C", .cancel(of: "A")))
+        #expect(step("C", at: 3) == .withdraw(id: "A"))
+    }
+
+    @Test(
+        "B9: rights that are taken away for a while end no order whose payment may be approved",
+        arguments: [false, true])
+    func forbidden(isBegin: Bool) throws {
+        let body = try WireJSON.encode(ErrorBody(.authRoleMissing))
+        let answer = DaemonDoor.refusal(HTTPClientAnswer(status: 403, body: body), isBegin: isBegin)
+        #expect(answer == (isBegin ? .refused("auth.role_missing", isRetryable: false) : .unclear))
     }
 
     @Test("A report tells what became of an order, also of one that is long forgotten here")

@@ -29,8 +29,9 @@ extension OrderBook {
             entries[key]?.outcome = .refused(code, isRetryable: isRetryable)
             return line(key)
         case (.unsent, .begin):
-            // Nothing was asked for: it can still be decided here.
-            runs[key]?.mayHaveBegun = false
+            // Nothing was asked for by this request: it can still be decided here, unless an earlier one is on its way.
+            let hasStray = runs[key]?.hasStray ?? true
+            runs[key]?.mayHaveBegun = hasStray
             return pause(key, now)
         case (.unclear, .begin):
             runs[key]?.hasStray = true

@@ -128,13 +128,14 @@ struct DaemonDoor: Sendable {
     }
 
     /// What an error of the daemon means: only what is said of this very request ends an order.
-    private static func refusal(_ answer: HTTPClientAnswer, isBegin: Bool) -> DaemonAnswer {
+    static func refusal(_ answer: HTTPClientAnswer, isBegin: Bool) -> DaemonAnswer {
         guard let error = try? WireJSON.decode(ErrorBody.self, from: answer.body).error else { return .unclear }
         switch ErrorCode(rawValue: error.code) {
         case .idempotencyKeyUnknown, .transactionUnknown: return .unknown
         case .idempotencyInProgress, .idempotencyKeyReused, .internalFault: return .unclear
         case .some, nil:
-            let isOver = isBegin || [403, 409, 410].contains(answer.status)
+            // What this program may not see says nothing of an order that was begun: whoever has taken its rights away gives them back.
+            let isOver = isBegin || [409, 410].contains(answer.status)
             return isOver ? .refused(error.code, isRetryable: error.retryable) : .unclear
         }
     }
