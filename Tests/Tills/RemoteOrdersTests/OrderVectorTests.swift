@@ -200,6 +200,25 @@ struct OrderVectorTests {
         }
     }
 
+    @Test("B10: what an order must not have is named to its sender")
+    func strangers() throws {
+        func token(_ claims: String) -> String {
+            "e30.\(String(decoding: Base64URL.encode(claims.utf8), as: UTF8.self)).AAAA"
+        }
+        #expect(OrderJudge.strangers(in: token(#"{"do":"start","iss":"i","colour":1,"of":"A"}"#)) == ["colour", "of"])
+        let nested = token(#"{"do":"start","lane":"kiosk","request":{"type":"purchase","deadline":5,"lanes":["a"]}}"#)
+        #expect(OrderJudge.strangers(in: nested) == ["request.deadline", "request.lanes"])
+        #expect(
+            OrderRefusal.unknownMember.words(about: OrderJudge.strangers(in: nested)).hasPrefix(
+                "request.deadline, request.lanes: "))
+        #expect(OrderJudge.strangers(in: token(#"{"do":"cancel","of":"A","lane":"kiosk"}"#)) == ["lane"])
+        let odd = token("{\"do\":\"report\",\"of\":\"A\",\"\(String(repeating: "ü ", count: 90))\":1}")
+        #expect(OrderJudge.strangers(in: odd).allSatisfy { $0.utf8.count == 64 && !$0.contains("ü") })
+        for text in ["", "a.b", "..", "e30.e30.e30", "e30.W10.AAAA"] { #expect(OrderJudge.strangers(in: text) == []) }
+        #expect(OrderRefusal.unknownMember.words(about: []) == OrderRefusal.unknownMember.words)
+        #expect(OrderRefusal.lane.words(about: ["x"]) == OrderRefusal.lane.words)
+    }
+
     @Test("An order under another name than its own, one that is long and one that is cut are refused by name")
     func forms() throws {
         let judge = try Setup.judge()

@@ -67,6 +67,12 @@ struct OrderClaims {
         "lane", "lanes", "group", "deadline", "detached", "dryRun", "notAfter",
     ]
 
+    /// What an order of this purpose may not have, as the sender finds it: `colour`, `request.deadline`.
+    func strangers(beside own: Set<String>) -> [String] {
+        let nested = index.index(of: "request", in: 0, bytes.span).map { names(of: $0) } ?? []
+        return names.subtracting(own).sorted() + nested.intersection(Self.ofBridge).sorted().map { "request.\($0)" }
+    }
+
     private func names(of parent: Int) -> Set<String> {
         Set(index.children(of: parent).map { String(decoding: bytes[index.nodes[$0].name], as: UTF8.self) })
     }

@@ -42,6 +42,27 @@ package struct OrderJudge: Sendable {
         return try order(claims, of: iss, keyID, named: name)
     }
 
+    /// What a token has that an order must not have, for its sender alone: by then the signature has held.
+    ///
+    /// - Returns: the first few names, shortened, in visible ASCII.
+    package static func strangers(in token: String) -> [String] {
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(parts[1]), let claims = try? OrderClaims(payload),
+            let purpose = try? claims.text("do", or: .malformed), let own = members[purpose]
+        else { return [] }
+        return claims.strangers(beside: own.union(always)).prefix(4).map { name in
+            String(
+                decoding: name.utf8.prefix(64).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") },
+                as: UTF8.self)
+        }
+    }
+
+    /// Claims by `do`, and those that each order has.
+    private static let members: [String: Set<String>] = [
+        "start": ["lane", "request"], "cancel": ["of"], "report": ["of"],
+    ]
+    private static let always: Set<String> = ["iss", "aud", "jti", "iat", "exp", "do"]
+
     /// Whether a new order comes in time.
     ///
     /// - Parameters:
@@ -96,15 +117,8 @@ package struct OrderJudge: Sendable {
         _ claims: OrderClaims, of sender: String, _ keyID: String, named name: String
     ) throws(OrderRefusal) -> Order {
         let purpose = try claims.text("do", or: .malformed)
-        let own: Set<String>
-        switch purpose {
-        case "start": own = ["lane", "request"]
-        case "cancel", "report": own = ["of"]
-        default: throw .malformed
-        }
-        guard claims.names.isSubset(of: own.union(["iss", "aud", "jti", "iat", "exp", "do"])) else {
-            throw .unknownMember
-        }
+        guard let own = Self.members[purpose] else { throw .malformed }
+        guard claims.names.isSubset(of: own.union(Self.always)) else { throw .unknownMember }
         guard try claims.text("aud", or: .malformed) == installation else { throw .notForHere }
         let id = try claims.text("jti", or: .malformed)
         guard id == name, id.isOrderID else { throw .malformed }

@@ -23,6 +23,15 @@ package enum OrderRefusal: String, Error, CaseIterable, Codable, Sendable {
     case dayLimit = "order.day_limit"
 
     /// What is wrong, and what to do.
+    ///
+    /// - Parameter members: what is not known or not allowed, by name.
+    package func words(about members: [String]) -> String {
+        guard self == .unknownMember, !members.isEmpty else { return words }
+        return
+            "\(members.joined(separator: ", ")): not known or not allowed here: leave \(members.count == 1 ? "it" : "them") out"
+    }
+
+    /// What is wrong, and what to do.
     package var words: String {
         switch self {
         case .tooLarge: "Order longer than 8 KiB: leave out what the payment does not need"

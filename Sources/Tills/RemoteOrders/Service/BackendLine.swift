@@ -12,13 +12,28 @@ struct BackendLine: Sendable {
         case orders([String: String], clockHolds: Bool)
         /// The backend does not know us.
         case refused
-        /// Another machine polls with this identity.
+        /// Another machine polls with this identity, as far as a status 409 without another reason says.
         case twin
         case trouble(String)
     }
 
     private struct Sets: Decodable {
         var sets: [String: String]?
+    }
+
+    /// RFC 8936 §2.6.
+    private struct Fault: Decodable {
+        var err: String?
+    }
+
+    /// The `err` of a 409 that says what one without any says.
+    static let twinError = "another_boot"
+
+    /// An order that is not taken, with what its backend is told of it.
+    struct Refused: Sendable {
+        var id: String
+        var refusal: OrderRefusal
+        var words: String
     }
 
     /// Orders in one answer, and bytes of it.
@@ -45,9 +60,9 @@ struct BackendLine: Sendable {
     }
 
     /// Asks for orders, and says what became of those before.
-    func poll(ack: [String], refusals: [(id: String, refusal: OrderRefusal)]) async -> Answer {
-        let errors = refusals.map { id, refusal in
-            "\(JSONEscape.quoted(id)):{\"err\":\"\(refusal.rawValue)\",\"description\":\(JSONEscape.quoted(refusal.words))}"
+    func poll(ack: [String], refusals: [Refused]) async -> Answer {
+        let errors = refusals.map { refused in
+            "\(JSONEscape.quoted(refused.id)):{\"err\":\"\(refused.refusal.rawValue)\",\"description\":\(JSONEscape.quoted(refused.words))}"
         }
         let body =
             "{\"maxEvents\":\(Self.most),\"returnImmediately\":false,\"ack\":[\(ack.map(JSONEscape.quoted).joined(separator: ","))],"
@@ -66,7 +81,7 @@ struct BackendLine: Sendable {
         switch answer.status {
         case 200, 204: break
         case 401, 403: return .refused
-        case 409: return .twin
+        case 409: return Self.conflict(answer.body)
         default: return .trouble("status \(answer.status)")
         }
         let clockHolds = Self.agrees(answer.fields.only("Date"), sent, .now)
@@ -75,6 +90,13 @@ struct BackendLine: Sendable {
             return .trouble("no JSON of a poll")
         }
         return .orders(sets.sets ?? [:], clockHolds: clockHolds)
+    }
+
+    /// A web server has reasons of its own for this status: only the backend can say that a disk was copied.
+    static func conflict(_ body: [UInt8]) -> Answer {
+        guard let err = (try? WireJSON.decode(Fault.self, from: body))?.err, err != twinError else { return .twin }
+        let name = err.utf8.prefix(64).filter { (0x21...0x7E).contains($0) }
+        return .trouble("status 409: \(String(decoding: name, as: UTF8.self))")
     }
 
     /// - Returns: whether the backend has taken it.

@@ -17,7 +17,7 @@ actor BackendPort {
     private let file: LineFile<OrderBook.Line>
     private var book: OrderBook
     private var acknowledgements: [String] = []
-    private var refusals: [(id: String, refusal: OrderRefusal)] = []
+    private var refusals: [BackendLine.Refused] = []
     private var failure: Failure?
     private(set) var state = BackendStatus()
     private let logger: Logger
@@ -25,10 +25,15 @@ actor BackendPort {
     /// Lines beyond which the file is written anew, where most of them say nothing any more.
     private static let longest = 4_000
 
+    /// Name of the ledger's file.
+    static func ledger(of backend: String) -> String { "\(backend).orders" }
+
     /// - Throws: where the ledger cannot be used.
     init(_ backend: RemoteFile.Backend, in directory: String, daemon: String, _ logger: Logger) throws(Failure) {
         var book = OrderBook(judge: OrderJudge(installation: "", senders: backend.senders))
-        let (file, damaged) = try LineFile<OrderBook.Line>.open("\(directory)/\(backend.name).orders") { book.read($0) }
+        let (file, damaged) = try LineFile<OrderBook.Line>.open("\(directory)/\(Self.ledger(of: backend.name))") {
+            book.read($0)
+        }
         var logger = logger
         logger[metadataKey: "backend"] = "\(backend.name)"
         if damaged > 0 { logger.error("ledger damaged: orders are lost", metadata: ["lines": "\(damaged)"]) }
@@ -137,7 +142,7 @@ actor BackendPort {
         var orders: [Order] = []
         for (name, token) in sets.sorted(by: { $0.key < $1.key }).prefix(BackendLine.most) {
             do throws(OrderRefusal) { orders.append(try book.judge.read(token, named: name)) } catch {
-                refuse(name, error, bytes: token.utf8.count)
+                refuse(name, error, bytes: token.utf8.count, token)
             }
         }
         var lines: [OrderBook.Line] = []
@@ -168,9 +173,12 @@ actor BackendPort {
     }
 
     /// Nothing of an order is logged before its signature holds.
-    private func refuse(_ name: String, _ refusal: OrderRefusal, bytes: Int) {
+    private func refuse(_ name: String, _ refusal: OrderRefusal, bytes: Int, _ token: String = "") {
         state.refused[refusal.rawValue, default: 0] += 1
-        if name.isOrderID, refusals.count < 64 { refusals.append((name, refusal)) }
+        if name.isOrderID, refusals.count < 64 {
+            let members = refusal == .unknownMember ? OrderJudge.strangers(in: token) : []
+            refusals.append(.init(id: name, refusal: refusal, words: refusal.words(about: members)))
+        }
         // Ten thousand of them are one line.
         if bytes > 0, state.refused.values.reduce(0, +).nonzeroBitCount == 1 {
             logger.warning("orders refused", metadata: ["code": "\(refusal.rawValue)", "bytes": "\(bytes)"])
@@ -192,7 +200,8 @@ actor BackendPort {
             switch answer {
             case .orders: nil
             case .refused: "the backend does not know this machine (401, 403): look at token or certificate"
-            case .twin: "another machine polls with this identity (409): stop one of them, and give the other its own"
+            case .twin:
+                "the backend says that another machine polls with this identity (409): stop one of the two; if there is only one, look at the backend"
             case .trouble(let why): why
             }
         guard trouble != state.trouble else { return }
