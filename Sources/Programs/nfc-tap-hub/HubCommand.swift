@@ -34,6 +34,7 @@ struct HubCommand: AsyncParsableCommand {
             throw program.end(error.words(of: config))
         }
         if check {
+            if let fault = file.folderFault { throw program.end(fault) }
             return program.say("\(file.outputs.count) output\(file.outputs.count == 1 ? "" : "s"), nothing wrong")
         }
         // Member numbers are personal data.

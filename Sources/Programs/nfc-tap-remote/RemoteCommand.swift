@@ -37,6 +37,7 @@ struct RemoteCommand: AsyncParsableCommand {
             throw program.end(error.words(of: config))
         }
         if check {
+            if let fault = file.folderFault { throw program.end(fault) }
             return program.say("\(file.backends.count) backend\(file.backends.count == 1 ? "" : "s"), nothing wrong")
         }
         if status {

@@ -107,7 +107,7 @@ final class TillLedger {
             }
             return (ledger, contents)
         } catch {
-            throw error.code == EAGAIN || error.code == EACCES ? .inUse : .file(error)
+            throw error.code == EAGAIN ? .inUse : .file(error)
         }
     }
 

@@ -94,6 +94,16 @@ struct RemoteFileTests {
         #expect(BackendLine.agrees(nil, sent, arrived))
     }
 
+    @Test("B11: only a backend that says so, or says nothing else, means a copied disk by 409")
+    func conflicts() {
+        for body in ["", "{}", #"{"err":"another_boot"}"#, "<html>"] {
+            #expect(BackendLine.conflict(Array(body.utf8)) == .twin)
+        }
+        #expect(
+            BackendLine.conflict(Array(#"{"err":"queue \u0007locked","description":"later"}"#.utf8))
+                == .trouble("status 409: queuelocked"))
+    }
+
     @Test("A result says its order, its number and what it is about, and nothing twice")
     func results() throws {
         let key = OrderKey(sender: "https://pos.example", id: "A\"1")

@@ -36,7 +36,7 @@ package final class LineFile<Line: Codable & Sendable> {
             try file.truncate(to: start)
             return (LineFile(consume file, path, count), damaged)
         } catch {
-            throw error.code == EAGAIN || error.code == EACCES ? .inUse : .file(error)
+            throw error.code == EAGAIN ? .inUse : .file(error)
         }
     }
 

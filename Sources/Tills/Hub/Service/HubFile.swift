@@ -32,8 +32,17 @@ public struct HubFile: Sendable {
     /// The daemon's socket for points of sale.
     public var socket = "/run/nfc-tap/pos.sock"
     /// Where the outboxes are.
-    public var directory = "/var/lib/nfc-tap-hub"
+    public var directory = Self.ownDirectory
+    /// As the unit makes it.
+    private static let ownDirectory = "/var/lib/nfc-tap-hub"
     public var outputs: [Output] = []
+
+    /// What keeps the outboxes from being written, and what to do; `nil` where nothing is to be seen.
+    public var folderFault: String? {
+        StateFolder.fault(
+            directory, files: outputs.map { OutputPort.outbox(of: $0.name) },
+            isMadeByUnit: directory == Self.ownDirectory)
+    }
 
     /// - Throws: the first thing that is wrong, with what to do about it.
     public init(path: String, host: ConfigurationHost = ConfigurationHost()) throws(ConfigurationError) {

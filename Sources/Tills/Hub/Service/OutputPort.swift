@@ -35,9 +35,13 @@ actor OutputPort {
 
     private static let longestPause: UInt64 = 30_000
 
+    /// Name of the outbox's file.
+    static func outbox(of output: String) -> String { "\(output).outbox" }
+
     /// - Throws: where the outbox cannot be used.
     init(_ output: HubFile.Output, in directory: String, _ logger: Logger) throws(OutboxFile.Failure) {
-        let (file, outbox, damaged) = try OutboxFile.open("\(directory)/\(output.name).outbox", life: output.life)
+        let (file, outbox, damaged) = try OutboxFile.open(
+            "\(directory)/\(Self.outbox(of: output.name))", life: output.life)
         var logger = logger
         logger[metadataKey: "output"] = "\(output.name)"
         if damaged > 0 { logger.error("outbox damaged: taps are lost", metadata: ["lines": "\(damaged)"]) }

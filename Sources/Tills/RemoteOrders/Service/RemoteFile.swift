@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+import Hub
 import PaymentValues
 public import Settings
 import StrictJSON
@@ -24,10 +25,19 @@ public struct RemoteFile: Sendable {
     /// The daemon's socket for points of sale.
     public var socket = "/run/nfc-tap/pos.sock"
     /// Where the ledgers are.
-    public var directory = "/var/lib/nfc-tap-remote"
+    public var directory = Self.ownDirectory
+    /// As the unit makes it.
+    private static let ownDirectory = "/var/lib/nfc-tap-remote"
     /// Where it says how it goes.
     public var status = "/run/nfc-tap-remote/status.json"
     public var backends: [Backend] = []
+
+    /// What keeps the ledgers from being written, and what to do; `nil` where nothing is to be seen.
+    public var folderFault: String? {
+        StateFolder.fault(
+            directory, files: backends.map { BackendPort.ledger(of: $0.name) },
+            isMadeByUnit: directory == Self.ownDirectory)
+    }
 
     /// - Throws: the first thing that is wrong, with what to do about it.
     public init(path: String, host: ConfigurationHost = ConfigurationHost()) throws(ConfigurationError) {
