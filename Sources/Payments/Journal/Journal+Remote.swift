@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import PaymentValues
+public import PaymentValues
 
 /// What backends far away have begun: docs/internals/decisions/0187.
 extension Journal {
-    /// What backends may still ask for within 24 hours: whatever may have been charged counts, and what waits for its card.
+    /// What backends may still ask for within 24 hours, in minor units.
     ///
     /// - Returns: `nil` where no limit holds for it.
     func leftOfDay(for new: NewTransaction) throws(JournalError) -> Int64? {
         guard let limit = new.remote?.dayLimit, new.amount.value > 0 else { return nil }
+        return try leftOfDay(limit, new.amount.currency, new.mode, at: new.at)
+    }
+
+    /// What backends may still ask for within 24 hours, in minor units: whatever may have been charged counts, and what waits for its card.
+    ///
+    /// - Parameter limit: all of 24 hours, in minor units.
+    /// - Throws: `JournalError` where it cannot be read.
+    public func leftOfDay(
+        _ limit: Int64, _ currency: Currency, _ mode: Mode, at now: Timestamp
+    ) throws(JournalError) -> Int64 {
         let over: [TransactionState] = [.declined, .cancelled, .failed, .reversed, .completed]
         let sum = try database.query(
             """
@@ -15,8 +25,8 @@ extension Journal {
                 AND state NOT IN (\(over.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
             """,
             [
-                .integer(new.at.advanced(bySeconds: -86_400).milliseconds), .text(TillName.remotePrefix + "*"),
-                .text(new.mode.rawValue), .text(new.amount.currency.code),
+                .integer(now.advanced(bySeconds: -86_400).milliseconds), .text(TillName.remotePrefix + "*"),
+                .text(mode.rawValue), .text(currency.code),
             ]
         ) { (row) throws(JournalError) in try row.integer(0) }
         return max(0, limit - (sum.first ?? 0))

@@ -168,6 +168,11 @@ struct RemoteOrderTests {
                 let refused = try await start(other, order(4_001), key: "more")
                 #expect(refused.status == 403)
                 #expect(try refused.error().code == "remote.day_exceeded" && refused.error().limit?.value == 4_000)
+                // A dry run says what the payment would be told.
+                let tried = try await start(other, order(4_001, #","dryRun":true"#), key: "dry")
+                #expect(try tried.status == 403 && tried.error().code == "remote.day_exceeded")
+                #expect(try tried.error().limit?.value == 4_000)
+                #expect(try await start(other, order(4_000, #","dryRun":true"#), key: "dry").status == 200)
                 #expect(try await start(other, order(4_000), key: "rest").status == 201)
                 // The shop's own tills have no part in it.
                 #expect(try shop.journal("SELECT count(*) FROM payment WHERE till LIKE 'remote-%'") == "3")

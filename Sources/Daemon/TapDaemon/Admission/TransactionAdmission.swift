@@ -19,7 +19,9 @@ struct TransactionAdmission: Sendable {
             try await requireInTime(demand)
             let draft = try await draft(of: demand)
             switch try await runner.change({ draft.enter(&$0) }).get() {
-            case .tried(let answer): return .acceptable(answer)
+            case .tried(let answer):
+                try await requireWithinDay(draft)
+                return .acceptable(answer)
             case .entered(let running):
                 let (new, kind, transaction) = (draft.written(running), draft.kind, running.transaction)
                 return await runner.writeDown(new, transaction) { (journal) throws(JournalError) in
@@ -38,6 +40,16 @@ struct TransactionAdmission: Sendable {
         if let refusal = lateness(of: demand.request) { throw refusal }
         let draft = try await draft(of: demand)
         _ = try await runner.change { draft.enter(&$0) }.get()
+    }
+
+    /// The journal decides this when it writes a payment down; for what only tries, it is asked.
+    private func requireWithinDay(_ draft: TransactionDraft) async throws(ErrorBody) {
+        let (amount, mode) = (draft.request.amount, runner.mode)
+        guard let limit = draft.dayLimit, amount.value > 0 else { return }
+        let left = try await desk.inJournal { (journal) throws(JournalError) in
+            try journal.leftOfDay(limit, amount.currency, mode, at: .now)
+        }
+        guard left >= amount.value else { throw ErrorBody(overDayLimit: Money(value: left, currency: amount.currency)) }
     }
 
     /// What became of a request that came before, or of its key; `nil` for a request whose key nobody has used.

@@ -31,6 +31,10 @@ struct TransactionDraft: Sendable {
     private let loyalty: Result<LoyaltyRequest?, ErrorBody>
 
     var request: TransactionRequest { demand.request }
+    /// Most that backends may ask for within 24 hours, in minor units; `nil` where no such limit holds.
+    var dayLimit: Int64? {
+        demand.origin == nil ? nil : configuration.remote?.dayLimits[request.amount.currency]
+    }
     private var isPayment: Bool { request.type != .loyalty }
 
     init(
@@ -181,7 +185,7 @@ extension TransactionDraft {
         if let origin = demand.origin {
             new.remote = NewTransaction.Remote(
                 signer: origin.signer, key: origin.key,
-                dayLimit: configuration.remote?.dayLimits[transaction.amount.currency])
+                dayLimit: dayLimit)
         }
         new.agreement = running.machine.demand.storing
         return new
