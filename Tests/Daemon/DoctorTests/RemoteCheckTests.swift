@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import PaymentValues
 import Testing
 
 @testable import Doctor
@@ -36,6 +37,33 @@ struct RemoteCheckTests {
     func groups() throws {
         let findings = Self.findings(try Self.host("unseen = true\n", cashiers: "nfc-tap-remote"))
         #expect(findings.count == 1 && findings.first?.problem.contains("user nfc-tap-remote") == true)
+    }
+
+    @Test("B12: doctor says what the backend's program says of itself: no answer, clocks, results that nobody takes")
+    func backends() throws {
+        let host = try Self.host("unseen = true\n")
+        let now: Int64 = 1_800_000_000
+        func said(_ more: String, answer: Int64 = 20) throws -> [Finding] {
+            let time = Timestamp(milliseconds: (now - answer) * 1_000)
+            try host.write(
+                "run/nfc-tap-remote/status.json",
+                #"[{"name":"shop","lastAnswer":"\#(time)","refused":{},\#(more)}]"#)
+            return Self.findings(host)
+        }
+        #expect(try said(#""clockHolds":true,"untold":0"#) == [])
+        #expect(try said(#""clockHolds":true,"untold":2,"untoldSince":\#(now - 60)"#) == [])
+        let untold = try #require(try said(#""clockHolds":true,"untold":2,"untoldSince":\#(now - 1200)"#).first)
+        #expect(
+            untold.severity == .warning && untold.problem.contains("2 results") && untold.problem.contains("20 minutes")
+        )
+        let clocks = try #require(try said(#""clockHolds":false,"untold":0"#).first)
+        #expect(clocks.severity == .error && clocks.problem.contains("30 s"))
+        let trouble = try #require(try said(#""clockHolds":true,"untold":0,"trouble":"status 503""#).first)
+        #expect(trouble.problem.contains("the backend shop") && trouble.problem.contains("status 503"))
+        let silent = try said(#""clockHolds":true,"untold":0"#, answer: 500)
+        #expect(silent.count == 1 && silent.first?.problem.contains("for 500 s") == true)
+        try host.write("run/nfc-tap-remote/status.json", "{")
+        #expect(Self.findings(host).first?.severity == .warning)
     }
 
     @Test func `a machine without [remote] has nothing to be said of it`() throws {
