@@ -53,7 +53,9 @@ enum TillCall: Equatable, Sendable {
             ([.get], ())
         case ("lanes", 3) where path[2] == "last": ([.get], ())
         case ("lanes", 3) where path[2] == "prepare": ([.post], ())
-        case ("transactions", 1), ("days", 1): ([.get, .post], ())
+        // With `key`, for what the till itself has begun, or will not begin.
+        case ("transactions", 1): ([.get, .post, .delete], ())
+        case ("days", 1): ([.get, .post], ())
         case ("transactions", 2), ("operations", 2): ([.get, .delete], ())
         case ("transactions", 3):
             switch path[2] {

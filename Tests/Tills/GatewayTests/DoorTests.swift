@@ -131,7 +131,7 @@ struct DoorTests {
             _ = try Self.door.admit(Self.head(.put, "v1/transactions"), Self.book, at: Self.now)
             Issue.record("admitted")
         } catch {
-            #expect(error.code == .requestMethodNotAllowed && error.allowedMethods == ["GET", "POST"])
+            #expect(error.code == .requestMethodNotAllowed && error.allowedMethods == ["GET", "POST", "DELETE"])
         }
     }
 
@@ -228,6 +228,23 @@ struct DoorTests {
             #expect(may)
         } catch {
             #expect(!may && error.code == .authRoleMissing && error.till == "bar-1")
+        }
+    }
+
+    @Test("N2: a till cancels by its own key, whoever may begin something", arguments: TillRole.allCases)
+    func cancelByKey(role: TillRole) {
+        var book = TillRegistry()
+        book.pair(TillDraft(till: "bar-1", roles: [role], lanes: ["main"]), Self.token, at: Self.now)
+        var head = Self.head(.delete, "v1/transactions")
+        head.query = [.init(name: "key", value: "A-17.1")]
+        do throws(RequestGuard.Refusal) {
+            guard case .call(.passOn, _, _) = try Self.door.admit(head, book, at: Self.now) else {
+                Issue.record("not passed on")
+                return
+            }
+            #expect([.cashier, .loyalty, .manager].contains(role))
+        } catch {
+            #expect([.display, .monitor].contains(role) && error.code == .authRoleMissing)
         }
     }
 
