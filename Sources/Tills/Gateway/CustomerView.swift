@@ -283,6 +283,9 @@ struct LaneDisplay: Sendable {
         return true
     }
 
+    /// When it changes by itself; `nil` where it does not.
+    var due: Int64? { later?.at }
+
     /// Time goes by.
     mutating func tick(at now: Int64) -> Bool {
         guard let due = later, now >= due.at else { return false }

@@ -22,6 +22,8 @@ final class DisplayHub: Sendable {
         var mode: Mode?
         var networks: [String]?
         var places = Places()
+        /// When the next of the lanes that are shown changes by itself.
+        var alarm: (at: Int64, task: Task<Void, Never>)?
     }
 
     /// On which lane's display something is shown that is on no lane itself: a link, where the sale was that it pays.
@@ -61,11 +63,17 @@ final class DisplayHub: Sendable {
 
     private let state = Mutex(State())
     private let upstream: Upstream
+    /// Something has become of the displays that the daemon may have to know: one is open or closed, or the daemon is there again.
+    let news: AsyncStream<Void>
+    private let teller: AsyncStream<Void>.Continuation
     private static let displaysPerTill = 4
     private static let mostLanes = 256
     private static let attempts = 3
 
-    init(upstream: Upstream) { self.upstream = upstream }
+    init(upstream: Upstream) {
+        self.upstream = upstream
+        (news, teller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
 
     private static var now: Int64 { Int64(clamping: MachineClock.awake / 1_000_000) }
 
@@ -78,27 +86,46 @@ final class DisplayHub: Sendable {
             }
             var display = state.lanes[lane] ?? LaneDisplay(lane: lane, mode: state.mode, networks: state.networks)
             if !state.isUp { _ = display.lost(at: Self.now) }
+            // While nobody looked time has not moved it on.
+            _ = display.tick(at: Self.now)
             if state.lanes.count < Self.mostLanes { state.lanes[lane] = display }
             state.nextKey &+= 1
             let subscriber = Subscriber(till: till.till, lane: lane, queue: queue)
             state.subscribers[state.nextKey] = subscriber
             Self.send(display.view, to: subscriber)
+            setAlarm(&state)
             return state.nextKey
         }
         guard let key else { return nil }
+        teller.yield()
         let timer = Task {
             try? await Task.sleep(for: EventFanOut.life)
             queue.finish()
         }
         queue.onEnd { [weak self] in
             timer.cancel()
-            _ = self?.state.withLock { $0.subscribers.removeValue(forKey: key) }
+            self?.left(key)
         }
         return queue
     }
 
+    private func left(_ key: UInt64) {
+        state.withLock { state in
+            state.subscribers[key] = nil
+            setAlarm(&state)
+        }
+        teller.yield()
+    }
+
     /// Lanes whose amounts somebody is shown now.
     var shownLanes: [String] { state.withLock { Set($0.subscribers.values.map(\.lane)).sorted() } }
+
+    /// Says once more that there is something to tell.
+    func remind(in time: Duration) -> Task<Void, Never> {
+        Task { [teller] in
+            if (try? await Task.sleep(for: time)) != nil { teller.yield() }
+        }
+    }
 
     /// A till was revoked.
     func end(_ till: String) {
@@ -138,6 +165,7 @@ final class DisplayHub: Sendable {
     /// The daemon answers; what happened on the lanes before is looked up.
     func connected() async {
         state.withLock { $0.isUp = true }
+        teller.yield()
         guard let status = await status() else { return }
         state.withLock { $0.mode = status.mode }
         take(status.networks)
@@ -169,12 +197,32 @@ final class DisplayHub: Sendable {
         for lane in state.withLock({ Array($0.lanes.keys) }) { change(lane) { $0.lost(at: Self.now) } }
     }
 
-    /// Moves on what time alone changes, until the task is cancelled.
-    func run() async {
-        while (try? await Task.sleep(for: .milliseconds(500))) != nil {
-            let lanes = state.withLock { $0.subscribers.isEmpty ? [] : Array($0.lanes.keys) }
-            for lane in lanes { change(lane) { $0.tick(at: Self.now) } }
+    /// Wakes for what time alone changes, once for the first of it; where nobody looks, and where nothing is due, for nothing.
+    private func setAlarm(_ state: inout State) {
+        let shown = Set(state.subscribers.values.map(\.lane))
+        let due = shown.compactMap { state.lanes[$0]?.due }.min()
+        guard due != state.alarm?.at else { return }
+        state.alarm?.task.cancel()
+        state.alarm = due.map { due in
+            (
+                due,
+                Task { [weak self] in
+                    guard (try? await Task.sleep(for: .milliseconds(max(0, due - Self.now)))) != nil else { return }
+                    self?.ring(due)
+                }
+            )
         }
+    }
+
+    /// When it wakes next, in milliseconds of its clock; `nil` at rest.
+    var wakesAt: Int64? { state.withLock { $0.alarm?.at } }
+
+    private func ring(_ due: Int64) {
+        let lanes = state.withLock { state in
+            if state.alarm?.at == due { state.alarm = nil }
+            return Set(state.subscribers.values.map(\.lane))
+        }
+        for lane in lanes { change(lane) { $0.tick(at: max(due, Self.now)) } }
     }
 
     private func fetchDetails(of id: TransactionID, _ owner: String, _ lane: String) async {
@@ -229,6 +277,7 @@ final class DisplayHub: Sendable {
             var display = state.lanes[lane] ?? LaneDisplay(lane: lane, mode: state.mode, networks: state.networks)
             let isNew = body(&display)
             state.lanes[lane] = display
+            setAlarm(&state)
             guard isNew else { return }
             for subscriber in state.subscribers.values where subscriber.lane == lane {
                 Self.send(display.view, to: subscriber)

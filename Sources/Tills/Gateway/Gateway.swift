@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Linux
 import LocalHTTP
 package import Logging
 import POSAPI
@@ -53,7 +52,6 @@ package final class Gateway: Sendable {
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.followEvents() }
-            group.addTask { await self.displays.run() }
             group.addTask { await self.report() }
             group.addTask { await self.tellDisplays() }
         }
@@ -113,20 +111,22 @@ package final class Gateway: Sendable {
 
     // MARK: - Displays
 
-    /// Tells the daemon on which lanes customers are shown their amounts: at once where that changes, and every fifteen seconds.
+    /// Tells the daemon on which lanes customers are shown their amounts: at once where that changes or the daemon is there again, and every
+    /// fifteen seconds as long as there is one.
     private func tellDisplays() async {
-        var told: (lanes: [String], at: UInt64) = ([], 0)
-        while (try? await Task.sleep(for: .milliseconds(500))) != nil {
-            let (lanes, now) = (displays.shownLanes, MachineClock.awake)
-            let isOld = now &- told.at > 15_000_000_000 && !lanes.isEmpty
-            guard lanes != told.lanes || isOld, let body = try? WireJSON.encode(DisplayReport(lanes: lanes)) else {
+        var (told, reminder) = ([String](), Task<Void, Never>?.none)
+        defer { reminder?.cancel() }
+        for await _ in displays.news {
+            reminder?.cancel()
+            let lanes = displays.shownLanes
+            if !lanes.isEmpty { reminder = displays.remind(in: .seconds(15)) }
+            guard !lanes.isEmpty || !told.isEmpty, let body = try? WireJSON.encode(DisplayReport(lanes: lanes)) else {
                 continue
             }
             let request = HTTPClientRequest(
                 .post, "/v1/displays", fields: ["Content-Type": "application/json"], body: body)
             // An older daemon knows nothing of it, and needs not.
-            guard (try? await upstream.ask(request)) != nil else { continue }
-            told = (lanes, now)
+            if (try? await upstream.ask(request)) != nil { told = lanes }
         }
     }
 
