@@ -48,6 +48,22 @@ struct FirstContactTests {
         }
     }
 
+    @Test("D14: without --language a command speaks the locale's language, and errors do, too")
+    func locale() throws {
+        let nowhere = folder.appending(path: "no-daemon-\(UUID().uuidString)").path
+        for (variables, title) in [
+            (["LANG": "de_DE.UTF-8"], "Karten annehmen"), (["LANG": "sv_SE.UTF-8", "LC_ALL": "C"], "Taking cards"),
+            (["LANG": "sv_SE.UTF-8"], "Ta emot kort"), ([:], "Taking cards"),
+        ] {
+            let environment = variables.merging(["NFC_TAP_SOCKET": nowhere]) { $1 }
+            let run = try Program.tap.run(["help-topics", "taps"], in: folder, environment: environment)
+            #expect(run.status == 0 && run.output.hasPrefix(title), "\(variables): \(run.output.prefix(80))")
+        }
+        let told = try Program.tap.run(
+            ["help-topics", "taps", "--language", "it"], in: folder, environment: ["LANG": "de_DE.UTF-8"])
+        #expect(told.status == 0 && !told.output.hasPrefix("Karten annehmen"), "what is told counts before the locale")
+    }
+
     /// The words of the German receipt are a second source for those of the result.
     @Test("D10: with --language de every line of a payment is German")
     func german() throws {

@@ -56,7 +56,10 @@ enum Program: String {
         }
         process.executableURL = url
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var surroundings = ProcessInfo.processInfo.environment
+        // Words are compared: whoever runs the tests may speak another language.
+        for name in ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"] { surroundings[name] = nil }
+        process.environment = surroundings.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try appending(output)
         process.standardError = try appending(errors)

@@ -189,7 +189,7 @@ enum CommandLabel {
     }
 
     /// The outcome in capital letters.
-    func headline(_ transaction: Transaction, in language: Language = .english) -> String {
+    func headline(_ transaction: Transaction, in language: Language = .spoken) -> String {
         switch transaction.state {
         case .approved: language.text(approved(transaction))
         case .declined: language.text(.declined)
@@ -214,7 +214,7 @@ enum CommandLabel {
     }
 
     /// As `Transaction.summary`, in words of its own.
-    func summary(_ transaction: Transaction, in language: Language = .english) -> String {
+    func summary(_ transaction: Transaction, in language: Language = .spoken) -> String {
         if self == .payment { return transaction.summary(in: language) }
         let card = transaction.card?.description ?? language.text(.noCard)
         var lines = ["\(headline(transaction, in: language))  \(card)"]

@@ -197,7 +197,8 @@ struct ReportForm: ParsableArguments {
         if json {
             do { return try StandardOutput.print(json: end) } catch { return }
         }
-        let report = try await client.endOfDayReport(end.day.id, width: width, language: language, isCopy: isCopy)
+        let report = try await client.endOfDayReport(
+            end.day.id, width: width, language: language ?? .spoken, isCopy: isCopy)
         StandardOutput.print(report)
     }
 }

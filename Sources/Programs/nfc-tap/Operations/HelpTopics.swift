@@ -19,7 +19,7 @@ struct HelpTopics: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Language of the text: \(Language.tags).", valueName: "language"),
         transform: { try choice($0) })
-    var language = Language.english
+    var language = Language.spoken
 
     @Flag(help: "Print JSON.")
     var json = false

@@ -72,9 +72,9 @@ struct LinkCommand: AsyncParsableCommand {
             try await show(begun.id, with: client)
             transaction = try await begun.settled()
         } catch {
-            throw Failure(error, in: Language(tag: language))
+            throw Failure(error, in: Language(option: language))
         }
-        try transaction.conclude(asJSON: json, in: Language(tag: language))
+        try transaction.conclude(asJSON: json, in: Language(option: language))
     }
 
     /// Prints the address as soon as the payment service has given one.
@@ -82,7 +82,7 @@ struct LinkCommand: AsyncParsableCommand {
         while true {
             let transaction = try await client.transaction(id)
             if let link = transaction.link {
-                let words = Language(tag: language)
+                let words = Language(option: language)
                 let mode = transaction.mode.progressText(in: words)
                 StandardError.write("nfc-tap: \(words.text(transaction.amount)), \(mode), \(id)\n")
                 StandardError.write("nfc-tap: \(link.progressText(in: words))\n")

@@ -72,7 +72,7 @@ struct LoyaltyCommand: AsyncParsableCommand {
         if json {
             try StandardOutput.print(json: transaction)
         } else {
-            StandardOutput.print(transaction.summary(in: Language(tag: language)))
+            StandardOutput.print(transaction.summary(in: Language(option: language)))
         }
         let code = transaction.exitCode
         if code != .success { throw code }

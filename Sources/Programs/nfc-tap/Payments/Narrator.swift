@@ -13,14 +13,14 @@ actor Narrator {
     private let label: CommandLabel
     nonisolated let language: Language
 
-    /// - Parameter language: BCP 47; English for what has no texts.
+    /// - Parameter language: BCP 47; English for what has no texts, and that of the locale where it is missing.
     init(
         isSilent: Bool, readsPasses: Bool = false, label: CommandLabel = .payment, language: String? = nil
     ) {
         self.isSilent = isSilent
         self.label = label
         self.readsPasses = readsPasses
-        self.language = Language(tag: language)
+        self.language = Language(option: language)
     }
 
     func take(_ event: Event) {

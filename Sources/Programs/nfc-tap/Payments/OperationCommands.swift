@@ -179,7 +179,7 @@ extension PaymentOperation {
         var lines = ["\(kind.rawValue.uppercased()) \(state.rawValue.uppercased())  \(amount?.description ?? "")"]
         if let tip { lines.append("  of this tip    \(tip)") }
         if let code = result?.responseCode { lines.append("  response code  \(code)") }
-        if let error { lines += error.lines(in: .english) }
+        if let error { lines += error.lines(in: .spoken) }
         if stuck == true { lines.append("  no answer      ask the payment service, then: nfc-tap resolve \(id)") }
         if let account {
             let sum = { (value: Int64) in "\(Money(value: value, currency: account.currency))" }

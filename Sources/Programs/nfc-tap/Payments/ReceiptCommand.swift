@@ -10,7 +10,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt", abstract: "Prints the receipt of a transaction.",
         discussion: """
-            The customer's copy is in the language of the sale, the merchant's in English; --language changes that. If the \
+            The customer's copy is in the language of the sale, the merchant's in that of the locale; --language changes that. If the \
             payment service gives an address for a digital receipt, --text draws its QR code, --qr prints the address. \
             With --svg and --png it is a picture of the code. --escpos writes the commands of a receipt printer: \
             nfc-tap receipt ID --escpos >/dev/usb/lp0
@@ -44,6 +44,7 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = try await PaymentName(id).id(with: daemon.client)
+        let language = language ?? (copy == .merchant ? .spoken : nil)
         try await form.print(id, copy, language, width, with: daemon.client)
     }
 }

@@ -5,7 +5,7 @@ import PaymentValues
 
 extension Transaction {
     /// Outcome first, then the card with its last digits before the brand, then the amount and what the PSP says.
-    func summary(in language: Language = .english) -> String {
+    func summary(in language: Language = .spoken) -> String {
         if type == .loyalty { return passSummary(in: language) }
         let card = card?.description ?? language.text(.noCard)
         var lines = ["\(headline(in: language))  \(card)  \(language.text(result?.amountApproved ?? amount))"]
@@ -84,7 +84,7 @@ extension Transaction {
     /// Prints what came of it, and ends the program with its exit code.
     ///
     /// - Throws: the exit code, other than 0.
-    func conclude(asJSON json: Bool, in language: Language = .english) throws {
+    func conclude(asJSON json: Bool, in language: Language = .spoken) throws {
         if json {
             try StandardOutput.print(json: self)
         } else {

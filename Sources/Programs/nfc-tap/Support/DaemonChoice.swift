@@ -28,7 +28,7 @@ struct DaemonChoice: ParsableArguments {
 
 extension Failure {
     /// - Parameter language: of the words; what the arguments were wrong about is told in English.
-    init(_ error: TapClientError, in language: Language = .english) {
+    init(_ error: TapClientError, in language: Language = .spoken) {
         let code: ExitCode
         switch error.code {
         case .daemonNotRunning, .notSent, .unexpectedAnswer: code = .unavailable
@@ -58,7 +58,7 @@ extension Failure {
 
     /// For a transaction that has begun and whose outcome is unknown: a stopped daemon does not prove that nothing
     /// happened.
-    init(_ error: TapClientError, losing transaction: Transaction, in language: Language = .english) {
+    init(_ error: TapClientError, losing transaction: Transaction, in language: Language = .spoken) {
         self.init(error, in: language)
         guard error.code != .cancelled, transaction.type != .loyalty else { return }
         self.init(
