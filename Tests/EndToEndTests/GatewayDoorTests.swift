@@ -36,6 +36,35 @@ struct GatewayDoorTests {
         #expect(picture.status == 200 && picture.text.contains("<svg"), "\(picture.text)")
         #expect(picture.fields["content-type"] == "image/svg+xml")
         try place.shop.eventually("the code for the customer") { place.text(view.file).contains("data:image/svg+xml") }
+        try receipt(place, display: display, cashier: token, of: view.file)
+    }
+
+    /// Row 24 of the guidance: the display has the receipt sent once, and the address stays nowhere.
+    private func receipt(_ place: GatewayShop, display: String, cashier: String, of view: URL) throws {
+        let path = "/v1/display/receipt"
+        func word() -> String? {
+            place.text(view).firstMatch(of: #/"receiptWord":"([a-z0-9]+)"/#).map { String($0.output.1) }
+        }
+        try place.shop.eventually("the word for a receipt") { word() != nil }
+        let known = try #require(word())
+        func wish(_ word: String, _ to: String = #"{"email":"ada.secret@example.com"}"#) -> String {
+            #"{"word":"\#(word)","to":\#(to)}"#
+        }
+        let other = try place.call("POST", path, token: display, body: wish("another"))
+        #expect(other.status == 409 && other.code == "receipt.not_available", "\(other.text)")
+        let unclear = try place.call("POST", path, token: display, body: wish(known, #"{"email":"ada@"}"#))
+        #expect(unclear.status == 400 && unclear.code == "request.invalid_field", "\(unclear.text)")
+        let stranger = try place.call("POST", path, token: cashier, body: wish(known))
+        #expect(stranger.status == 403 && stranger.code == "auth.role_missing")
+        let sent = try place.call("POST", path, token: display, body: wish(known))
+        #expect(sent.status == 204, "\(sent.text)")
+        let again = try place.call("POST", path, token: display, body: wish(known))
+        #expect(again.status == 409 && again.code == "receipt.not_available", "\(again.text)")
+        let files = FileManager.default.enumerator(at: place.shop.folder, includingPropertiesForKeys: nil)
+        for case let file as URL in try #require(files) where (try? file.checkResourceIsReachable()) == true {
+            guard let bytes = try? Data(contentsOf: file) else { continue }
+            #expect(bytes.range(of: Data("ada.secret".utf8)) == nil, "\(file.lastPathComponent)")
+        }
     }
 
     @Test("Names, pages and methods that have no business here are refused, before anything reaches the daemon")

@@ -26,6 +26,17 @@ test("whose cards are taken stands on the welcome, also after a result that has 
   assert.equal(picture(approved, 101).networks, undefined);
 });
 
+test("row 24: an address is asked for with an approval that has its word, for two minutes, and not once the next sale waits", () => {
+  const approved = take(fresh, { phase: "approved", key: "approved", amount, type: "purchase", receiptWord: "w" }, 100);
+  assert.equal(picture(approved, 101).receipt, "w");
+  assert.equal(picture(advance(approved, 219), 219).phase, "approved");
+  assert.equal(picture(advance(approved, 220), 220).phase, "idle");
+  const waiting = take(approved, { phase: "idle", key: "welcome" }, 103);
+  assert.deepEqual([picture(waiting, 103).phase, picture(waiting, 103).receipt], ["approved", undefined]);
+  assert.equal(picture(take(fresh, { phase: "approved", key: "approved", amount, type: "purchase" }, 100), 101).receipt, undefined);
+  for (const phase of phases.filter((one) => one !== "approved" && one !== "partial")) assert.equal(picture(take(fresh, { phase, key: "welcome", receiptWord: "w" }, 1), 1).receipt, undefined, phase);
+});
+
 test("the next customer's sale does not wait for the last one's result", () => {
   const approved = take(fresh, { phase: "approved", key: "approved" }, 100);
   assert.equal(picture(take(approved, { phase: "ready", key: "hold", amount }, 101), 101).amount, amount);

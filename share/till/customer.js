@@ -6,7 +6,7 @@ export const isResult = (view) => results.has(view?.phase);
 export const welcome = Object.freeze({ phase: "idle", key: "welcome" });
 
 // Seconds, all of them.
-export const times = { resultAtLeast: 10, resultAtMost: 60, staffAfterLoss: 5, amountAfterLoss: 30, staffWhenNotReady: 30 };
+export const times = { resultAtLeast: 10, resultAtMost: 60, resultWithReceipt: 120, staffAfterLoss: 5, amountAfterLoss: 30, staffWhenNotReady: 30 };
 
 // `shown` is {view, since, next}: a result stays for ten seconds unless the next customer's sale is there.
 export function take(shown, told, now) {
@@ -21,7 +21,8 @@ export function take(shown, told, now) {
 export function advance(shown, now) {
   if (!isResult(shown.view)) return shown;
   const passed = now - shown.since;
-  if (!(passed >= times.resultAtMost || (shown.next && passed >= times.resultAtLeast))) return shown;
+  const most = shown.view.receiptWord ? times.resultWithReceipt : times.resultAtMost;
+  if (!(passed >= most || (shown.next && passed >= times.resultAtLeast))) return shown;
   return { view: shown.next ?? { ...welcome, networks: shown.view.networks, test: shown.view.test }, since: now, next: null };
 }
 
@@ -40,6 +41,8 @@ export function picture(shown, now, lostSince = null) {
   // A check of a card comes with an amount of nothing, which is not for paying.
   const view = shown.view.amount?.value > 0 ? shown.view : { ...shown.view, amount: undefined };
   const passed = now - shown.since;
+  // The word for an address goes with its sale: while the next one waits nobody types any more.
+  const receipt = shown.next ? undefined : view.receiptWord;
   // A refund asks for a card and is no payment.
   const whom = { subject: view.type === "refund" ? "till.refund" : "pay", payee: view.payee, through: view.through };
   if (lostSince !== null) {
@@ -60,11 +63,11 @@ export function picture(shown, now, lostSince = null) {
     case "link": return { phase, lines: [view.key], amount: view.amount, ...whom, items: view.items, pending: view.pending, qr: view.qr, test };
     case "approved": {
       const { sign, lines } = approval(view);
-      return { phase, sign, lines: lines.filter((line) => view.amount || !line.endsWith(".sum")), sum: view.amount, qr: view.qr, test };
+      return { phase, sign, lines: lines.filter((line) => view.amount || !line.endsWith(".sum")), sum: view.amount, qr: view.qr, receipt, test };
     }
     case "partial": {
       const line = view.type === "refund" ? "partial.refund" : view.held ? "partial.held" : "partial";
-      return { phase, sign: "part", lines: [line], paid: view.paid, open: view.open, qr: view.qr, test };
+      return { phase, sign: "part", lines: [line], paid: view.paid, open: view.open, qr: view.qr, receipt, test };
     }
     case "declined": return { phase, sign: "bad", lines: ["declined", view.key === "chip" ? "chip" : "other"], test };
     case "stored": return { phase, sign: "later", lines: view.amount ? ["stored", "stored.sum"] : ["stored"], sum: view.amount, test };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The customer's page: the gateway's short view of one lane, in the customer's language. It sends nothing.
+// The customer's page: the gateway's short view of one lane, in the customer's language. It sends nothing but the customer's address for a receipt.
 import { Gateway } from "./gateway.js";
+import { addressEntry } from "./address.js";
 import { advance, picture, take, welcome } from "./customer.js";
 import { bestMatch, direction, languages, load } from "./language.js";
 import { money } from "./money.js";
@@ -14,7 +15,7 @@ const $ = (id) => document.getElementById(id);
 const options = new URLSearchParams(location.hash.slice(1));
 const gateway = new Gateway("nfc-tap.display-token", () => { gateway.token = null; location.reload(); });
 let offered = options.get("languages")?.split(",").filter((one) => one in languages) ?? shop().languages;
-let shown = { view: welcome, since: 0, next: null }, lostSince = null, chosen = null, say, drawn = "";
+let shown = { view: welcome, since: 0, next: null }, lostSince = null, chosen = null, say, drawn = "", asked = null, sent = null;
 const now = () => performance.now() / 1000;
 const amountOf = (amount) => money(amount, say.locale);
 const big = (amount) => { const text = amountOf(amount); return amountText(text, `amount big${text.length > 11 ? " long" : ""}${text.length > 17 ? " longer" : ""}`); };
@@ -37,6 +38,8 @@ function draw(forced) {
   const seen = picture(shown, now(), lostSince);
   const state = JSON.stringify(seen);
   if (state === drawn && !forced) return;
+  // The next customer never finds what this one typed.
+  if (asked && asked !== seen.receipt) leaveAddress();
   const speaks = drawn === "" || JSON.parse(drawn).lines.join() !== seen.lines.join();
   drawn = state;
   document.documentElement.lang = say.language;
@@ -60,6 +63,7 @@ function draw(forced) {
       seen.amount && big(seen.amount),
       seen.items?.length > 1 && h("ul", { class: "lines" }, seen.items.slice(0, innerHeight < 600 ? 2 : 8).map((line) => h("li", {}, lineLabel(say, line), amountText(amountOf(line.amount))))),
       seen.lines.filter((key) => key !== sumLine).map((key, place) => h(place ? "p" : "h1", { class: `sentence${place ? " second" : ""}` }, words(key, seen))),
+      sent === shown.since && h("p", { class: "taken" }, say("receipt.sent")),
       seen.networks?.length > 0 && h("p", { class: "taken" }, taken(say, seen.networks))),
     side));
   const text = seen.lines.map((key) => words(key, seen)).join(". ");
@@ -69,7 +73,7 @@ function draw(forced) {
   }
   if (speaks && seen.sign && options.get("sound") === "on" && ["approved", "declined", "failed"].includes(seen.phase)) play(seen.phase === "approved");
   const canSpeak = (globalThis.speechSynthesis?.getVoices() ?? []).some((voice) => voice.lang.startsWith(say.language));
-  show($("footer"), offered.length > 1 && button(languages[say.language] ?? say("display.language"), chooseLanguage, "plain", { "aria-label": `${say("display.language")}: ${languages[say.language]}` }),
+  show($("footer"), seen.receipt && button(say("receipt.send"), askAddress, "plain", { id: "ask-receipt" }), offered.length > 1 && button(languages[say.language] ?? say("display.language"), chooseLanguage, "plain", { "aria-label": `${say("display.language")}: ${languages[say.language]}` }),
     canSpeak && button(say("display.aloud"), () => aloud(seen, text), "plain"));
 }
 
@@ -80,6 +84,27 @@ function aloud(seen, text) {
   utterance.lang = say.language;
   speechSynthesis.cancel();
   speechSynthesis.speak(utterance);
+}
+
+// Its word is for one receipt: what comes after it is the gateway's view.
+function askAddress() {
+  asked = shown.view.receiptWord;
+  const [word, since] = [asked, shown.since];
+  addressEntry($("dialog-content"), say, async (to) => {
+    await gateway.call("POST", "/v1/display/receipt", { body: JSON.stringify({ word, to }) });
+    if (since !== shown.since) return;
+    sent = since;
+    speak($("status"), say("receipt.sent"));
+    leaveAddress();
+    draw(true);
+  }, leaveAddress);
+  $("dialog").showModal();
+}
+
+function leaveAddress() {
+  asked = null;
+  show($("dialog-content"));
+  $("dialog").close();
 }
 
 function chooseLanguage() {

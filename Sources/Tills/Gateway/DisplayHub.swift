@@ -149,6 +149,7 @@ final class DisplayHub: Sendable {
                 // A display that was opened since does not know what the card was asked for.
                 if !knowsAct(of: id, lane) { await self.fetchDetails(of: id, owner, lane) }
                 if hasCode { await self.fetchCode(of: id, owner, lane) }
+                if event.name == .paymentApproved { await self.offerReceipt(of: id, owner, lane) }
             }
         default: break
         }
@@ -226,7 +227,7 @@ final class DisplayHub: Sendable {
     }
 
     private func fetchDetails(of id: TransactionID, _ owner: String, _ lane: String) async {
-        guard state.withLock({ state in state.subscribers.values.contains { $0.lane == lane } }),
+        guard isShown(lane),
             let answer = await upstream.look("/v1/transactions/\(id.text)", accept: "application/json", for: owner),
             answer.status == 200, let transaction = try? WireJSON.decode(Transaction.self, from: answer.body)
         else { return }
@@ -234,9 +235,7 @@ final class DisplayHub: Sendable {
     }
 
     private func fetchCode(of id: TransactionID, _ owner: String, _ lane: String) async {
-        guard state.withLock({ state in state.subscribers.values.contains { $0.lane == lane } }),
-            let code = await code(of: id, owner)
-        else { return }
+        guard isShown(lane), let code = await code(of: id, owner) else { return }
         change(lane) { $0.learn(qr: code, of: id) }
     }
 
@@ -248,6 +247,29 @@ final class DisplayHub: Sendable {
             answer.status == 200, let picture = String(validating: answer.body, as: UTF8.self)
         else { return nil }
         return "data:image/svg+xml," + HTTPClientRequest.percentEncoded(picture)
+    }
+
+    private func isShown(_ lane: String) -> Bool {
+        state.withLock { state in state.subscribers.values.contains { $0.lane == lane } }
+    }
+
+    /// Where the payment service sends receipts, whoever stands at the display may have one.
+    private func offerReceipt(of id: TransactionID, _ owner: String, _ lane: String) async {
+        guard isShown(lane), await status()?.sendsReceipts == true else { return }
+        // Of the system's generator, which nobody can foresee.
+        let word = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+        change(lane) { $0.offer(word: word, of: id, owner, at: Self.now) }
+    }
+
+    /// The wish of a customer who stands at a lane's display.
+    ///
+    /// - Returns: why there is no receipt; `nil` where it is sent.
+    func sendReceipt(_ wish: DisplayReceipt, on lane: String) async -> ErrorCode? {
+        let asked = state.withLock { $0.lanes[lane]?.ask(by: wish.word) }
+        guard let asked else { return .receiptNotAvailable }
+        let code = await upstream.send(wish.to, of: asked.id, for: asked.owner)
+        change(lane) { $0.answered(wish.word, isTaken: code == nil) }
+        return code
     }
 
     /// Shows a link once its code is there, unless it has ended by then. Whoever opens the display later sees it, too.

@@ -167,6 +167,7 @@ extension Gateway {
         case .newToken: response = try renew(till, request)
         case .events: response = try await events(till, request)
         case .display: response = try display(till, request)
+        case .displayReceipt: response = try await displayReceipt(till, request)
         case .receiptPicture(let id):
             let picture = HTTPClientRequest(
                 .get, "/v1/transactions/\(id.text)/receipt", fields: ["Accept": "image/svg+xml"])

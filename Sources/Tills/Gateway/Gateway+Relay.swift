@@ -84,9 +84,25 @@ extension Gateway {
         }
     }
 
-    func display(_ till: Till, _ request: HTTPRequest) throws(RequestGuard.Refusal) -> HTTPResponse {
+    private func lane(of till: Till, _ request: HTTPRequest) throws(RequestGuard.Refusal) -> String {
         let wanted = request.query.first { $0.name == "lane" }?.value
         guard let lane = wanted ?? till.lanes.first else { throw RequestGuard.Refusal(.laneNotYours, field: "lane") }
+        return lane
+    }
+
+    /// An address that a customer has typed goes on to the daemon, and stays nowhere here.
+    func displayReceipt(_ till: Till, _ request: HTTPRequest) async throws(RequestGuard.Refusal) -> HTTPResponse {
+        let lane = try lane(of: till, request)
+        let wish: DisplayReceipt
+        do throws(WireError) { wish = try WireJSON.decode(DisplayReceipt.self, from: request.body) } catch {
+            throw RequestGuard.Refusal(error.code, field: error.field)
+        }
+        if let code = await displays.sendReceipt(wish, on: lane) { throw RequestGuard.Refusal(code) }
+        return HTTPResponse(status: 204)
+    }
+
+    func display(_ till: Till, _ request: HTTPRequest) throws(RequestGuard.Refusal) -> HTTPResponse {
+        let lane = try lane(of: till, request)
         guard let queue = displays.subscribe(till, lane: lane) else {
             throw RequestGuard.Refusal(.requestTooManyStreams)
         }

@@ -10,6 +10,8 @@ enum TillCall: Equatable, Sendable {
     case newToken
     case events
     case display
+    /// A customer at the display wants the receipt at an address.
+    case displayReceipt
     /// The receipt's QR code as a picture.
     case receiptPicture(TransactionID)
     case create
@@ -33,7 +35,8 @@ enum TillCall: Equatable, Sendable {
         case ("till", 1): self = .ownTill
         case ("till", _): self = .newToken
         case ("events", _): self = .events
-        case ("display", _): self = .display
+        case ("display", 1): self = .display
+        case ("display", _): self = .displayReceipt
         case ("transactions", 3) where path[2] == "receipt.svg":
             guard let id = TransactionID(path[1]) else { throw RequestGuard.Refusal(.transactionUnknown) }
             self = .receiptPicture(id)
@@ -48,6 +51,7 @@ enum TillCall: Equatable, Sendable {
         case ("pairings", 1): ([.post], ())
         case ("till", 1), ("events", 1), ("display", 1): ([.get], ())
         case ("till", 2) where path[1] == "token": ([.post], ())
+        case ("display", 2) where path[1] == "receipt": ([.post], ())
         case ("status", 1), ("lanes", 1), ("lanes", 2), ("openapi.yaml", 1), ("help", 1), ("help", 2), ("terms", 1),
             ("queue", 1), ("totals", 1), ("days", 2), ("open-items", 1):
             ([.get], ())
@@ -74,7 +78,7 @@ enum TillCall: Equatable, Sendable {
     func checkRights(of till: Till, _ head: RequestGuard.Head) throws(RequestGuard.Refusal) {
         switch self {
         case .ownTill, .newToken: return
-        case .display:
+        case .display, .displayReceipt:
             try require(till, [.display])
             return try checkLane(head.query.first { $0.name == "lane" }?.value, till)
         case .events: try require(till, [.cashier, .loyalty, .monitor])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
 import POSAPI
+import PaymentValues
 
 /// The daemon, as each till reaches it: connections that are one till's alone, kept while the till is there. What a till has begun
 /// and not read yet, the daemon cancels when the last of them closes.
@@ -131,6 +132,22 @@ actor Upstream {
         guard request.isRepeatable, lines[till.till] != nil else { return }
         let plain = request.withoutWait
         Task { _ = try? await self.send(plain, for: till) }
+    }
+
+    /// Has a receipt of a till's sale sent to an address, over a connection that ends with it.
+    ///
+    /// - Returns: why it is not sent; `nil` where it is.
+    nonisolated func send(_ wish: ReceiptRequest, of id: TransactionID, for till: String) async -> ErrorCode? {
+        guard let body = try? WireJSON.encode(wish) else { return .internalFault }
+        var request = HTTPClientRequest(
+            .post, "/v1/transactions/\(id.text)/receipt", fields: ["Content-Type": "application/json"], body: body)
+        Self.name(till, "cashier", in: &request)
+        guard let answer = try? await client.send(request, answerWithin: .seconds(30)) else {
+            return .daemonUnavailable
+        }
+        guard answer.status != 204 else { return nil }
+        let said = try? WireJSON.decode(ErrorBody.self, from: answer.body)
+        return said.flatMap { ErrorCode(rawValue: $0.error.code) } ?? .daemonUnavailable
     }
 
     /// Looks something up for somebody else's eyes, over a connection that ends with it: it keeps no sale alive.

@@ -286,7 +286,7 @@ struct LaneDisplayTests {
     @Test func `whatever happens, nothing of the card, no reason and no id reaches the customer`() throws {
         let allowed: Set = [
             "cursor", "lane", "phase", "key", "amount", "paid", "open", "type", "items", "pending", "payee", "through",
-            "qr",
+            "qr", "receiptWord",
             "language", "test",
         ]
         for seed in UInt64(0)..<60 {
@@ -304,6 +304,7 @@ struct LaneDisplayTests {
                 }
                 _ = display.happened(event, at: Int64(number) * 700)
                 _ = display.tick(at: Int64(number) * 700)
+                if let id { _ = display.offer(word: "w\(number)", of: id, "bar-1", at: Int64(number) * 700) }
                 if Int.random(in: 0..<4, using: &generator) == 0 {
                     let opened = Self.event(.linkOpened, UInt64(number), of: id) {
                         $0.link = OpenLink(
