@@ -123,6 +123,9 @@ export const mayPutAside = (sale) => ["unknown", "link"].includes(screenOf(sale)
 // A sale that ended without money, where the service opens links.
 export const mayLink = (sale) => mayRepeat(sale) && Boolean(sale.transaction?.alternatives?.some((one) => one.kind === "paymentLink"));
 
+// Another way to pay goes on with what the card gave before it, or its issuer, wanted a PIN.
+export const mayGoOn = (sale, now) => (mayLink(sale) || terminals(sale).length > 0) && Date.parse(sale.transaction.result?.readKeptUntil ?? "") > now;
+
 // The terminals that take a sale that ended without money.
 export const terminals = (sale) => (mayRepeat(sale) ? sale.transaction?.alternatives ?? [] : []).filter((one) => one.kind === "otherInterface").map((one) => one.request.to);
 

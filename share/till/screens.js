@@ -2,7 +2,7 @@
 // What the cashier sees of a sale that runs or has ended. Nothing on these screens changes the sum.
 import { amountText, button, field, h, sign, sumSentence, svgImage } from "./view.js";
 import { money } from "./money.js";
-import { actOf, endKey, mayCancel, mayPutAside, mayRepeat, mayStop, partOf, prompt, screenOf, sumKey } from "./sale.js";
+import { actOf, endKey, mayCancel, mayGoOn, mayPutAside, mayRepeat, mayStop, partOf, prompt, screenOf, sumKey } from "./sale.js";
 import { addressOf } from "./ledger.js";
 import { asideButtons, otherwayScreen, payLine, preparing } from "./compose.js";
 
@@ -133,7 +133,7 @@ const parts = {
     paidCard(app, { result, ...rest })],
   declined: (app, { transaction: { result, card, error } }) => [
     h("p", {}, app.say(result?.action === "useOtherTerminal" ? "chip" : `reason.${result?.reason ?? "notAccepted"}`)),
-    result?.action === "callIssuer" && h("p", { class: "notice" }, app.say("till.callIssuer")), fact(app.say("till.cardNumber"), cardOf(card)),
+    mayGoOn(app.desk.sale, app.gateway.now()) && h("p", { class: "notice" }, app.say("till.readKept")), result?.action === "callIssuer" && h("p", { class: "notice" }, app.say("till.callIssuer")), fact(app.say("till.cardNumber"), cardOf(card)),
     error && failure(app, error), result?.responseCode && small(`${app.say("till.responseCode")} ${result.responseCode}`)],
   unknown: (app, sale) => [h("p", {}, app.say(actOf(sale) === "refund" ? "till.unknownHow.refund" : "till.unknownHow")), sale.transaction && seconds("passed"),
     small(sale.transaction?.id ?? sale.request.key)],

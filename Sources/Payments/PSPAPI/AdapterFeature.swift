@@ -29,6 +29,8 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case pin
     /// Goes on with the same read where an issuer wants the PIN with its answer.
     case singleTap
+    /// Goes on with a read whose card wanted a PIN, by a link or at another terminal.
+    case pinFallback
     /// Opens links that customers pay by.
     case link
     /// Has other terminals take payments: those that `terminals` names.

@@ -169,6 +169,9 @@ public struct AuthorizationAnswer: Codable, Equatable, Sendable {
     public var singleTap: Bool?
     /// With `singleTap`, where the issuer says how often a PIN may still be tried.
     public var pinAttemptsLeft: Int?
+    /// With `pinRequired` and `useContact`: how long the payment service goes on with this read, by a link or at another terminal whose
+    /// `retryOf` is this payment.
+    public var readKeptUntil: Timestamp?
     public var issuerData: IssuerData?
     /// With `partial`.
     public var amountApproved: Money?

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PaymentValues
 
-/// Body of the adapter's `POST /v1/links` and `POST /v1/handovers`. `Idempotency-Key` is the transaction's id. No card, name or
-/// address is in it.
+/// Body of the adapter's `POST /v1/links` and `POST /v1/handovers`. `Idempotency-Key` is the transaction's id. No name or address is in it,
+/// and no card but a sealed one.
 public struct LinkRequest: Codable, Equatable, Sendable {
     public var id: TransactionID
     public var mode: Mode
@@ -17,6 +17,8 @@ public struct LinkRequest: Codable, Equatable, Sendable {
     public var retryOf: TransactionID?
     /// With a hand-over: the terminal that is to take the payment, as the health answer names it.
     public var to: String?
+    /// What the card of `retryOf` gave before it declined for want of a PIN, where the service goes on with that.
+    public var read: KeptRead?
 
     public init(
         id: TransactionID, mode: Mode, amount: Money, terminal: String, expiresAt: Timestamp, order: String? = nil,

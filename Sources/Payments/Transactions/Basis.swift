@@ -14,7 +14,7 @@ extension Outward {
         case .publish(let event): event.basis
         // A question, or a reversal, is asked again under the same id. Everything else moves no money.
         case .query, .reverse, .link(.look, _, _), .link(.close, _, _), .arm, .passRefundRead, .askPIN, .withdrawPIN,
-            .settleReader, .show, .answer, .scrub:
+            .keepRead, .settleReader, .show, .answer, .scrub:
             nil
         }
     }

@@ -74,6 +74,8 @@ public enum Outward: Equatable, Sendable {
     case withdrawPIN(PINAttempt)
     case link(LinkQuestion, question: Int, within: Duration)
     case reverse(PSPAPI.ReversalRequest, question: Int)
+    /// Another way to pay may go on with it: in memory only, on the monotonic clock.
+    case keepRead(KeptRead, until: Int64)
     /// The reader may say that the card was read.
     case settleReader
     case show(Lamp)

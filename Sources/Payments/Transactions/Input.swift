@@ -148,7 +148,9 @@ public enum Input: Sendable {
     case endedWithPasses
     case read(Read)
     /// The card itself said no, or the merchant's deny list did.
-    case declinedOffline(MaskedCard?, ChipData?, DeclineReason)
+    ///
+    /// - Parameter read: where it said so for want of a PIN, what it gave, sealed.
+    case declinedOffline(MaskedCard?, ChipData?, DeclineReason, read: KeptRead? = nil)
     /// The tap ended with nothing to send.
     ///
     /// - Parameters:

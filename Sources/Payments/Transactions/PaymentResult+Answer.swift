@@ -29,11 +29,16 @@ extension PaymentResult {
             action = .useOtherTerminal
             reason = reason ?? .otherInterfaceNeeded
             next = [.otherInterface, .otherCard, .otherMethod]
+            guard let end = answer.readKeptUntil else { break }
+            (readKeptUntil, next) = (end, Self.nextWithRead)
         case .callIssuer: action = .callIssuer
         case .tryAgain: next = [.retrySameCard, .otherCard, .otherMethod]
         case nil, .some(.none): break
         }
     }
+
+    /// Where another way to pay goes on with what was read.
+    static let nextWithRead: [NextStep] = [.otherInterface, .paymentLink, .otherCard, .otherMethod]
 
     /// Not charged for the shop, and being taken back in case it was booked.
     public static func reversed(_ reason: DeclineReason, mode: Mode) -> PaymentResult {

@@ -59,23 +59,25 @@ public struct FailedReadTable: Sendable {
     }
 }
 
-/// Passes live in memory only: from the moment they are read until some time after the transaction's end.
-public struct PassShelf<Passes: Sendable>: Sendable {
+/// What lives in memory only: passes from the moment they are read until some time after the transaction's end, and reads that another
+/// way to pay may go on with.
+public struct MemoryShelf<Kept: Sendable>: Sendable {
     /// Long enough for a till that asks again, too short to become a store of customers.
     public static var afterEnd: Duration { .seconds(60) }
 
-    private var kept: [TransactionID: (passes: Passes, until: Int64)] = [:]
+    private var kept: [TransactionID: (thing: Kept, until: Int64)] = [:]
 
     public init() {}
 
-    public subscript(id: TransactionID) -> Passes? { kept[id]?.passes }
+    public subscript(id: TransactionID) -> Kept? { kept[id]?.thing }
 
-    public mutating func keep(_ passes: Passes, of id: TransactionID) { kept[id] = (passes, .max) }
+    /// - Parameter until: on the monotonic clock; without it until some time after the transaction's end.
+    public mutating func keep(_ thing: Kept, of id: TransactionID, until: Int64 = .max) { kept[id] = (thing, until) }
 
     /// The transaction has ended.
     public mutating func end(_ id: TransactionID, at now: Moment) {
-        guard let passes = kept[id]?.passes else { return }
-        kept[id] = (passes, now.after(Self.afterEnd))
+        guard let thing = kept[id]?.thing else { return }
+        kept[id] = (thing, now.after(Self.afterEnd))
     }
 
     public mutating func forget(_ id: TransactionID) { kept[id] = nil }

@@ -102,7 +102,9 @@ extension TransactionMachine {
                 return end(.internalFault)
             }
             if case .read(let read) = input { take(read) }
-            if case .declinedOffline(let card, let chip, let reason) = input { declined(card, chip, reason) }
+            if case .declinedOffline(let card, let chip, let reason, let read) = input {
+                declined(card, chip, reason, demand.keepsRead ? read : nil)
+            }
         case .ended(let code, let withoutApplication, let unsupported):
             tapEnded(code, withoutApplication, unsupported, presentation)
         default: contradiction(input.name)
@@ -253,23 +255,12 @@ extension TransactionMachine {
         leave([change(.completed)], [.publish(event(.readCompleted))])
     }
 
-    private mutating func declined(_ card: MaskedCard?, _ chip: ChipData?, _ reason: DeclineReason) {
-        var declined = change(.declined)
-        declined.result = PaymentResult(mode: transaction.mode, outcome: .declined, reason: reason)
-        declined.result?.next = [.otherCard, .otherMethod, .paymentLink]
-        declined.card = card
-        declined.chip = chip
-        var event = event(.paymentDeclined)
-        (event.result, event.card) = (declined.result, card)
-        leave([declined], [.publish(self.event(.readCompleted)), .publish(event)])
-    }
-
     /// Ends with what was read; what is left to say waits until the reader has let the card go.
-    private mutating func leave(_ changes: [StateChange], _ last: [Outward]) {
+    mutating func leave(_ changes: [StateChange], _ last: [Outward], _ then: [Outward] = []) {
         let wishes = presentation?.wishes ?? []
         write(
             changes, next: .leaving(last, at: now.after(Self.settleTime)),
-            then: wishes.map { .answer($0, .nothingToCancel) } + [.settleReader])
+            then: then + wishes.map { .answer($0, .nothingToCancel) } + [.settleReader])
     }
 
     private mutating func tapFinished() {

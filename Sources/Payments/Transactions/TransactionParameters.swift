@@ -51,6 +51,8 @@ public struct TransactionParameters: Sendable {
     public var isHandedOver = false
     /// The link that the customer pays by, or the hand-over to the terminal where.
     public var link: LinkRequest?
+    /// Another way to pay can go on with what a card gave that wanted a PIN.
+    public var keepsRead = false
     /// What is read is to be stored by the payment service under a name of its own, as was agreed.
     public var storing: Agreement?
 

@@ -17,19 +17,34 @@ extension OpenedRecord {
     init(
         of request: AuthorizationRequest, with key: RecipientPrivateKey, at now: Timestamp
     ) throws(EnvelopeFault) {
-        let record: OpenedRecord
-        do {
-            record = try OpenedRecord(JWE.open(request.envelope, with: key))
-        } catch {
-            throw .unreadable
-        }
-        guard record.transaction == request.id.text, Int64(exactly: record.amount) == request.amount.value,
-            record.currency == request.amount.currency.code,
-            record.digits.suffix(4).map({ $0 | 0x30 }) == Array(request.card.last4.utf8)
-        else { throw .mismatch }
         // What a card has approved by itself may come later: up to thirty days.
         let grace: Int64 = request.offline ? 30 * 24 * 3_600 : 0
-        guard Int64(clamping: record.expires) > now.milliseconds / 1_000 - grace else { throw .stale }
+        try self.init(
+            request.envelope, of: request.id, request.amount, request.card, with: key,
+            at: now.milliseconds / 1_000 - grace)
+    }
+
+    /// Opens the read that a link or a hand-over goes on with: of the sale that it tries once more, over the same amount.
+    init(
+        of read: KeptRead, for request: LinkRequest, with key: RecipientPrivateKey, at now: Timestamp
+    ) throws(EnvelopeFault) {
+        guard let sale = request.retryOf else { throw .mismatch }
+        try self.init(
+            read.envelope, of: sale, request.amount, read.card, with: key, at: now.milliseconds / 1_000)
+    }
+
+    /// - Parameter second: since 1970, at which the record has to be good.
+    private init(
+        _ envelope: String, of id: TransactionID, _ amount: Money, _ card: MaskedCard, with key: RecipientPrivateKey,
+        at second: Int64
+    ) throws(EnvelopeFault) {
+        let record: OpenedRecord
+        do { record = try OpenedRecord(JWE.open(envelope, with: key)) } catch { throw .unreadable }
+        guard record.transaction == id.text, Int64(exactly: record.amount) == amount.value,
+            record.currency == amount.currency.code,
+            record.digits.suffix(4).map({ $0 | 0x30 }) == Array(card.last4.utf8)
+        else { throw .mismatch }
+        guard Int64(clamping: record.expires) > second else { throw .stale }
         self = record
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Envelope
 import PSPAPI
 import PaymentValues
 
@@ -9,11 +10,13 @@ struct BookedLink: Codable, Sendable {
     var state: LinkAnswer.State
     /// How often it was looked at.
     var looks = 0
+    /// The card whose read it goes on with: nobody taps it again.
+    var card: MaskedCard?
 }
 
 /// Links: nobody is there who could pay one, so that the amount decides. What a card would be approved for is paid by the time of
 /// the second look; anything else stays open until it is closed or its time is over. A hand-over is the same at a terminal, where a card
-/// may be declined, too.
+/// may be declined, too. One that goes on with the read of a card that wanted a PIN is paid with that card.
 enum SandboxLinks {
     /// There are none; these are the names that it answers to.
     static let terminals = ["sandbox-terminal"]
@@ -36,7 +39,15 @@ enum SandboxLinks {
         return try store.atomically { () throws(StoreError) in
             var payment = try store.payment(request.id) ?? BookedPayment(id: request.id)
             if payment.link == nil {
+                var known: MaskedCard?
+                do throws(EnvelopeFault) { known = try card(of: request, in: sandbox) } catch {
+                    return .error(400, .requestInvalidField, field: "read.envelope")
+                }
                 payment.link = BookedLink(request: request, state: payment.isUnwanted ? .cancelled : .open)
+                if known == nil { known = try declinedCard(of: request, in: sandbox) }
+                payment.link?.card = known
+                // The books have no need of it.
+                payment.link?.request?.read = nil
                 payment.terminal = request.terminal
                 try store.save(payment)
             }
@@ -64,13 +75,15 @@ enum SandboxLinks {
                 link.looks += 1
                 if sandbox.now() >= request.expiresAt {
                     link.state = .expired
-                } else if link.looks >= 2, !closing, let end = end(of: request, by: rule),
-                    var entry = LedgerEntry(request)
+                } else if link.looks >= 2, !closing, let end = end(of: request, by: rule, card: link.card),
+                    var entry = LedgerEntry(request, card: link.card)
                 {
                     link.state = end
                     entry.answered = true
                     payment.link = link
-                    _ = try sandbox.book(&payment, entry, AmountRule.answer(rule, to: request.amount), rule)
+                    let answer = AmountRule.answer(
+                        end == .paid ? .approve(responseCode: "00") : rule, to: request.amount)
+                    _ = try sandbox.book(&payment, entry, answer, rule)
                 } else if closing {
                     link.state = .cancelled
                 }
@@ -81,10 +94,31 @@ enum SandboxLinks {
         }
     }
 
+    /// What the card gave that wanted a PIN, where the daemon has kept it.
+    private static func card(
+        of request: LinkRequest, in sandbox: isolated Sandbox
+    ) throws(EnvelopeFault) -> MaskedCard? {
+        guard let read = request.read, sandbox.features.contains(.pinFallback) else { return nil }
+        _ = try OpenedRecord(of: read, for: request, with: sandbox.key, at: sandbox.now())
+        return read.card
+    }
+
+    /// The card of a sale that was declined here, as long as its read is kept.
+    private static func declinedCard(
+        of request: LinkRequest, in sandbox: isolated Sandbox
+    ) throws(StoreError) -> MaskedCard? {
+        guard let sale = try request.retryOf.flatMap({ (id) throws(StoreError) in try sandbox.store.payment(id) }),
+            let end = sale.answer?.readKeptUntil, sandbox.now() < end, sale.terminal == request.terminal
+        else { return nil }
+        return sale.entry?.card.withoutToken
+    }
+
     /// - Returns: `nil` where nobody comes.
-    private static func end(of request: LinkRequest, by rule: AmountRule) -> LinkAnswer.State? {
+    private static func end(of request: LinkRequest, by rule: AmountRule, card: MaskedCard?) -> LinkAnswer.State? {
         switch rule {
         case .approve: .paid
+        // The customer has given the PIN there.
+        case .decline(_, .pinRequired) where card != nil, .decline(_, .useContact) where card != nil: .paid
         // By a link another card is tried.
         case .decline: request.to == nil ? nil : .declined
         case .approveHalf, .fault: nil
@@ -106,9 +140,11 @@ extension BookedPayment {
 }
 
 extension LedgerEntry {
-    /// What was paid, or declined, with a public test number of Visa's.
-    init?(_ request: LinkRequest) {
-        guard let card = MaskedCard(scheme: "Visa", last4: "1111", masked: "************1111") else { return nil }
+    /// What was paid, or declined: with the card that is known, else with a public test number of Visa's.
+    init?(_ request: LinkRequest, card: MaskedCard?) {
+        guard let card = card ?? MaskedCard(scheme: "Visa", last4: "1111", masked: "************1111") else {
+            return nil
+        }
         self.init(id: request.id, amount: request.amount, card: card)
     }
 }

@@ -34,6 +34,8 @@ public struct PaymentTapResult: Equatable, Sendable {
     /// Present for an online request and an approval, for a decline whose kernel left a data record, and for a refund that
     /// the card answered with an AAC (`endApplication`).
     public let read: SealedRead?
+    /// Declined, and the card's holder was not verified: what it may have wanted is a PIN (EMV Book 3 annex C5, byte 3 bit 8).
+    public let isUnverified: Bool
     /// Why a record that a kernel left is in no envelope; `nil` where it left none, and where it is sealed.
     public let unsealed: UnsealedRecord?
     /// What brings the issuer's answer to this card, where the card wants it; `nil` otherwise.
@@ -65,6 +67,10 @@ public struct PaymentTapResult: Equatable, Sendable {
         self.issuerUpdate = issuerUpdate
         self.choice = choice
         status = final.outcome.status
+        isUnverified =
+            status == .declined
+            && final.outcome.dataRecord?.value(of: 0x95).flatMap { TVR($0) }?.contains(.cardholderVerificationFailed)
+                == true
         error = final.outcome.error
         self.read = read
         unmatchedKey = final.outcome.unmatchedKey

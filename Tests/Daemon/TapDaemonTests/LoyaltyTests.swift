@@ -202,7 +202,7 @@ struct LoyaltyTests {
             let found = try await shop.get("/v1/transactions/\(id)").transaction()
             #expect(found.state == .completed && found.loyalty == nil && found.type == .loyalty)
         }
-        #expect(PassShelf<KeptPasses>.afterEnd == .seconds(60))
+        #expect(MemoryShelf<KeptPasses>.afterEnd == .seconds(60))
     }
 
     @Test("A payment of the same order may go on while passes are read for it")

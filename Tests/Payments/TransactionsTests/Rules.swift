@@ -221,6 +221,9 @@ extension Stage {
         case .show(let lamp): check(lamp, state)
         case .publish(let event): check(event, state)
         case .answer(let wish, let answer): check(answer, to: wish, state)
+        case .keepRead:
+            // What the adapter has been given is never kept here.
+            if state != .declined || sends > 0 { fault("keeps a read in \(state)") }
         case .scrub: break
         }
     }

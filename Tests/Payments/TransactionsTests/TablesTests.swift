@@ -43,7 +43,7 @@ struct TablesTests {
     }
 
     @Test func `passes are forgotten some time after the end, and not before it`() {
-        var shelf = PassShelf<String>()
+        var shelf = MemoryShelf<String>()
         var now = Sample.start
         shelf.keep("pass", of: id)
         #expect(shelf.due == nil)
@@ -51,7 +51,7 @@ struct TablesTests {
         shelf.expire(at: now)
         #expect(shelf[id] == "pass")
         shelf.end(id, at: now)
-        let due = now.after(PassShelf<String>.afterEnd)
+        let due = now.after(MemoryShelf<String>.afterEnd)
         #expect(shelf.due == due)
         now.monotonic = due - 1
         shelf.expire(at: now)

@@ -65,7 +65,10 @@ struct TransactionDraft: Sendable {
             guard books.pace.take(demand.key.owner, bytes: demand.bytes, at: .now) else {
                 throw ErrorBody(.requestTooOften)
             }
-            let running = running(on: lanes, lane, failedReads: books.failedReads.count(of: request.order))
+            books.reads.expire(at: .now)
+            let running = running(
+                on: lanes, lane, failedReads: books.failedReads.count(of: request.order),
+                read: request.retryOf.flatMap { books.reads[$0] })
             books.enter(running, demand.key)
             return .entered(running)
         }
@@ -111,8 +114,13 @@ struct TransactionDraft: Sendable {
         return nil
     }
 
-    /// - Parameter failedReads: of the same order, before.
-    private func running(on names: [String], _ lane: String, failedReads: Int) -> LiveTransaction {
+    /// Another way to pay goes on with what a card gave that wanted a PIN.
+    private var goesOnWithReads: Bool { health.supports?.contains(AdapterFeature.pinFallback.rawValue) == true }
+
+    /// - Parameters:
+    ///   - failedReads: of the same order, before.
+    ///   - read: what the card of the sale before gave.
+    private func running(on names: [String], _ lane: String, failedReads: Int, read: KeptRead?) -> LiveTransaction {
         let now = Moment.now
         let route = services.route(kind.service ?? services.current)
         var terms = TransactionContext(
@@ -165,7 +173,10 @@ struct TransactionDraft: Sendable {
             laidDown.maximumReads = terms.terminal.maxTapRetries
             laidDown.earlierFailedReads = failedReads
         }
+        // A link or a terminal takes all at once: what is to be held has no other way.
+        laidDown.keepsRead = request.type == .purchase && !request.isPreauthorization && goesOnWithReads
         kind.layDown(&laidDown, &terms, of: transaction, self)
+        if goesOnWithReads { laidDown.link?.read = read }
         var running = LiveTransaction(TransactionMachine(transaction, laidDown, at: now), terms)
         running.begunAt = now.monotonic
         return running

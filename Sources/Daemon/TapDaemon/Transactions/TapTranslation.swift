@@ -116,7 +116,8 @@ struct TapTranslation {
         case .declined:
             return .declinedOffline(
                 result.read.flatMap { MaskedCard($0.account) }, ChipData(result),
-                result.unsealed == .accountDenied ? .notAcceptedHere : .cardDeclined)
+                result.unsealed == .accountDenied ? .notAcceptedHere : .cardDeclined,
+                read: result.isUnverified ? AuthorizationRequest(result, running).map(KeptRead.init) : nil)
         case .tryAnotherInterface: return .ended(.readOtherInterface, withoutApplication: false)
         case .endApplication:
             return .ended(

@@ -80,10 +80,15 @@ extension TransactionRunner {
                 .replied(await run.proceed(request, isAgain: isAgain, within: time), question: question)
             }
         case .link(let asked, let question, let time):
-            if case .open = asked { books.live[id]?.forgetDraft() }
+            if case .open(let request) = asked {
+                books.live[id]?.forgetDraft()
+                // The service has it now.
+                if request.read != nil, let earlier = request.retryOf { books.reads.forget(earlier) }
+            }
             follow(id, run.services) { .linked(await run.link(asked, within: time), question: question) }
         case .reverse(let request, let question):
             follow(id, run.services) { .acknowledged(await run.reverse(request), question: question) }
+        case .keepRead(let read, let end): books.reads.keep(read, of: id, until: end)
         case .settleReader: run.running.tap?.handover.signal()
         case .show(let lamp):
             let lane = run.running.tap?.lanes.first { $0.name == run.running.transaction.lane }

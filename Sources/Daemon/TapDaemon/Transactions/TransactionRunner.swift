@@ -136,6 +136,7 @@ actor TransactionRunner {
         for id in books.due(at: now) { take(.due, id) }
         for lane in books.takeIdle(at: now) { services?.work.add { await lane.show(.idle) } }
         books.passes.expire(at: now)
+        books.reads.expire(at: now)
         setAlarm()
     }
 
@@ -170,6 +171,10 @@ actor TransactionRunner {
         }
         found?.loyalty = books.passes[id]?.statuses
         guard var known = found else { return nil }
+        // What was sent to nobody is here or nowhere.
+        if books.reads[id] == nil, !known.history.contains(where: { $0.state == .sent }) {
+            known.result?.readKeptUntil = nil
+        }
         known.offersLink = services?.health.supports?.contains(AdapterFeature.link.rawValue) == true
         known.offeredTerminals = services?.health.terminals ?? []
         try await known.addStoredCards(from: journal)

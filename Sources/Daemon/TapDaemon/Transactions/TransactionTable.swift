@@ -2,6 +2,7 @@
 import CardBytes
 import Loyalty
 import POSAPI
+import PSPAPI
 import PaymentValues
 import ReaderCore
 import Transactions
@@ -14,7 +15,9 @@ struct TransactionTable: Sendable {
     var holders = HolderTable()
     var failedReads = FailedReadTable()
     /// What became of wishes for passes: only here, never in the journal, and not for long.
-    var passes = PassShelf<KeptPasses>()
+    var passes = MemoryShelf<KeptPasses>()
+    /// What cards gave that wanted a PIN: only here, and for minutes.
+    var reads = MemoryShelf<KeptRead>()
     var sales = RecentSales()
     var pace = PaceTable()
     /// Administrators' commands to cards, by the lanes that they have.
@@ -162,6 +165,8 @@ struct TransactionTable: Sendable {
     mutating func follow(_ running: LiveTransaction, at now: Moment) {
         let transaction = running.transaction
         sales.follow(transaction)
+        // The goods are paid for: nobody needs the read of before.
+        if transaction.state == .approved, let earlier = transaction.retryOf { reads.forget(earlier) }
         let isOver = transaction.state.isSettled || running.isHandedOver
         if isOver { glow(of: running, at: now) }
         guard isOver, let begunAt = running.begunAt else { return }
@@ -177,7 +182,8 @@ struct TransactionTable: Sendable {
 
     /// When time has to pass for one of them, on the monotonic clock.
     var due: Int64? {
-        (live.values.compactMap(\.machine.due) + Array(glowing.values) + [passes.due].compactMap(\.self)).min()
+        (live.values.compactMap(\.machine.due) + Array(glowing.values) + [passes.due, reads.due].compactMap(\.self))
+            .min()
     }
 
     func due(at now: Moment) -> [TransactionID] {

@@ -31,6 +31,8 @@ public struct PaymentResult: Codable, Equatable, Sendable {
     /// Present once the payment is being or has been taken back.
     public var reversal: Reversal?
     public var next: [NextStep]?
+    /// What was read is kept, sealed, until then: a link or another terminal with `retryOf` goes on with it, and nobody taps again.
+    public var readKeptUntil: Timestamp?
     /// With a declined charge: whether the payment service wants another attempt.
     public var retry: RetryAdvice?
 

@@ -13,6 +13,8 @@ public enum SummaryWord: String, CaseIterable, Sendable {
     /// `{code}` is a transaction, `{command}` what a person types.
     case sameAsText, toConfirmText, settledText, contradictedText
     case charged, notCharged
+    /// Another way to pay goes on with what was read.
+    case readKept
     /// Of a transaction whose answer was lost.
     case outcomeUnknown, lookUpFirst
 

@@ -66,6 +66,7 @@ public enum TextKey: Hashable, Sendable {
         switch self {
         case .decline(let reason): "reason.\(reason.rawValue)"
         case .next(let step): "next.\(step.rawValue)"
+        case .summary(.readKept): "till.readKept"
         case .cardholder(.approved): "approved"
         case .cardholder(.welcome): "welcome"
         case .cardholder(.presentCard), .event(.readReadyForTap): "hold"

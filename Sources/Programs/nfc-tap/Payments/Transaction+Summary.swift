@@ -14,6 +14,7 @@ extension Transaction {
         if let reason = result?.reason { lines.append(language.line(.reason, reason.text(in: language))) }
         if let unsupported = error?.unsupportedKernel { lines.append(language.line(.notSupported, "\(unsupported)")) }
         if let error { lines += error.lines(in: language) }
+        if let end = result?.readKeptUntil, end > .now { lines.append("  " + language.text(.readKept)) }
         for case let name? in (alternatives ?? []).map(\.request.to) {
             lines.append(language.line(.otherTerminal, "nfc-tap handover \(name) --retry-of \(id)"))
         }
