@@ -51,9 +51,15 @@ struct FirstContactTests {
     @Test("D14: without --language a command speaks the locale's language, and errors do, too")
     func locale() throws {
         let nowhere = folder.appending(path: "no-daemon-\(UUID().uuidString)").path
+        // POSIX.1-2024, Base Definitions 8.2: LC_ALL, then LC_MESSAGES, then LANG; an empty one is none. GNU gettext manual 2.3.3:
+        // LANGUAGE comes before all of them, but not where the locale is C.
+        let (german, swedish, english) = ("Karten annehmen", "Ta emot kort", "Taking cards")
         for (variables, title) in [
-            (["LANG": "de_DE.UTF-8"], "Karten annehmen"), (["LANG": "sv_SE.UTF-8", "LC_ALL": "C"], "Taking cards"),
-            (["LANG": "sv_SE.UTF-8"], "Ta emot kort"), ([:], "Taking cards"),
+            (["LANG": "de_DE.UTF-8"], german), (["LANG": "sv_SE@euro"], swedish), ([:], english),
+            (["LANG": "fi_FI.UTF-8"], english), (["LANG": "sv_SE", "LC_ALL": "C"], english),
+            (["LC_ALL": "", "LC_MESSAGES": "de", "LANG": "sv_SE"], german), (["LANG": "C.UTF-8"], english),
+            (["LANGUAGE": "nb:sv:de", "LANG": "fr_FR.UTF-8"], swedish), (["LANGUAGE": "de"], english),
+            (["LANGUAGE": "en:de", "LANG": "sv_SE"], english), (["LANGUAGE": "::", "LANG": "de_AT"], german),
         ] {
             let environment = variables.merging(["NFC_TAP_SOCKET": nowhere]) { $1 }
             let run = try Program.tap.run(["help-topics", "taps"], in: folder, environment: environment)

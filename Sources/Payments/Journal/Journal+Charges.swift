@@ -104,6 +104,8 @@ extension Journal {
     }
 
     /// Whether somebody may charge under an agreement without being an administrator: the tab that he has opened himself.
+    ///
+    /// - Throws: what the database throws, and `.damaged` for an agreement that is not what was written.
     public func hasOpened(_ id: AgreementID, _ owner: Principal) throws(JournalError) -> Bool {
         let own = try database.query(
             "SELECT 1 FROM agreement WHERE id = ? AND \(Journal.isOwned)", [.text(id.rawValue)] + owner.values

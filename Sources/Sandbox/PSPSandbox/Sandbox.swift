@@ -143,7 +143,7 @@ public actor Sandbox {
                 answer =
                     SandboxContinuations.wish(on: request, by: features) ?? AmountRule.answer(rule, to: request.amount)
                 answer.cardToken = payment.cardToken
-                keepRead(of: request, &answer)
+                if features.contains(.pinFallback) { answer.keepRead(of: request, at: now()) }
                 if payment.isUnwanted { answer = AuthorizationAnswer(outcome: .declined, responseCode: "94") }
             case .failure(let fault):
                 entry.failedCheck = "\(fault)"
@@ -160,13 +160,6 @@ public actor Sandbox {
             payment.terminal = request.terminal.id
             return try book(&payment, entry, answer, rule)
         }
-    }
-
-    /// A sale whose card wants a PIN, or the chip, may go on by a link or at another terminal.
-    private func keepRead(of request: AuthorizationRequest, _ answer: inout AuthorizationAnswer) {
-        guard request.type == .sale, features.contains(.pinFallback) else { return }
-        guard answer.action == .pinRequired || answer.action == .useContact else { return }
-        answer.readKeptUntil = now().advanced(bySeconds: 300)
     }
 
     /// Books what was decided.
@@ -242,6 +235,14 @@ public actor Sandbox {
             change(&payment)
             try store.save(payment)
         }
+    }
+}
+
+extension AuthorizationAnswer {
+    /// A sale whose card wants a PIN, or the chip, may continue by a link or at another terminal.
+    fileprivate mutating func keepRead(of request: AuthorizationRequest, at now: Timestamp) {
+        guard request.type == .sale, action == .pinRequired || action == .useContact else { return }
+        readKeptUntil = now.advanced(bySeconds: 300)
     }
 }
 

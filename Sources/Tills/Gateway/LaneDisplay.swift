@@ -20,7 +20,7 @@ struct LaneDisplay: Sendable {
         let until: Int64
     }
 
-    /// Whose receipt the customer may have sent; never sent itself.
+    /// The receipt that the customer may have sent, and whose sale it is of; the till is never told to the display.
     private struct ReceiptOffer {
         let word: String
         let owner: String

@@ -26,24 +26,6 @@ public enum Language: String, CaseIterable, Sendable {
         self = primary.flatMap { Language(rawValue: String($0)) } ?? .english
     }
 
-    /// The language in which a program speaks to whoever has started it, by the locale (POSIX.1-2024, Base Definitions 8.2): `LC_ALL`, else
-    /// `LC_MESSAGES`, else `LANG`. Before it, unless it is `C`, comes GNU's list `LANGUAGE`: `nb:sv:de`. English where none of them has texts.
-    ///
-    /// - Parameter variable: gives the value of a variable of the environment.
-    public init(locale variable: (String) -> String?) {
-        var locale = ""
-        for name in ["LC_ALL", "LC_MESSAGES", "LANG"] where locale.isEmpty { locale = variable(name) ?? "" }
-        let tag = locale.prefix { $0 != "." && $0 != "@" }
-        self = .english
-        guard !tag.isEmpty, tag != "C", tag != "POSIX" else { return }
-        for wish in (variable("LANGUAGE") ?? "").split(separator: ":").prefix(32) + [tag] {
-            let primary = wish.lowercased().prefix { $0 != "-" && $0 != "_" && $0 != "." && $0 != "@" }
-            guard let language = Language(rawValue: String(primary)) else { continue }
-            self = language
-            return
-        }
-    }
-
     /// The best of what a client accepts (RFC 9110 §12.5.4); English if it names no known language, or cannot be read.
     ///
     /// - Parameter field: the value of `Accept-Language`: `de-AT, de;q=0.9, en;q=0.5`.
