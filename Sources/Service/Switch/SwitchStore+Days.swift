@@ -120,7 +120,7 @@ extension SwitchStore {
     }
 
     /// Ends of days that nobody has told the acquirer of.
-    func untoldDays(known mark: StoreMark? = nil) async throws(DatabaseError) -> [DayTotals] {
+    func untoldDays(known mark: StoreMark?) async throws(DatabaseError) -> [DayTotals] {
         try DayTotals.all(
             try await database.run(
                 Call(

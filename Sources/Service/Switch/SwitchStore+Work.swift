@@ -13,7 +13,7 @@ extension SwitchStore {
     /// does. Of several who ask at once each gets others.
     ///
     /// - Parameter mark: how far the books have to be; what books that are behind call open may have been decided since.
-    func takeWork(_ owner: Int64, known mark: StoreMark? = nil) async throws(DatabaseError) -> [Row] {
+    func takeWork(_ owner: Int64, known mark: StoreMark?) async throws(DatabaseError) -> [Row] {
         Array(
             try await database.run(
                 Call(
@@ -31,7 +31,7 @@ extension SwitchStore {
     }
 
     /// Open exchanges of this owner that have not changed for a while: whoever does not know one of them has to take it up.
-    func ownWork(_ owner: Int64, known mark: StoreMark? = nil) async throws(DatabaseError) -> [Row] {
+    func ownWork(_ owner: Int64, known mark: StoreMark?) async throws(DatabaseError) -> [Row] {
         Array(
             try await database.run(
                 Call(

@@ -128,7 +128,7 @@ struct KeyFaultTests {
     func unavailable() async throws {
         let fault = SharedFault(.unavailable)
         try await withReversal(try FailingKeys { fault.now }) { store, acquirer, measures, book in
-            for row in try await store.takeWork(await acquirer.seat.owner) { await acquirer.take(row) }
+            for row in try await store.takeWork(await acquirer.seat.owner, known: nil) { await acquirer.take(row) }
             #expect(measures.counted(.keysUnavailable) == 1)
             #expect(measures.counted(.unreadable) == 0)
             #expect(book.lines(.critical).isEmpty, "\(book.lines(.critical))")
@@ -152,7 +152,7 @@ struct KeyFaultTests {
             (.unreadable, .unreadable, "cannot be read"),
         ] {
             try await withReversal(try FailingKeys { refusal }) { store, acquirer, measures, book in
-                for row in try await store.takeWork(await acquirer.seat.owner) { await acquirer.take(row) }
+                for row in try await store.takeWork(await acquirer.seat.owner, known: nil) { await acquirer.take(row) }
                 #expect(measures.counted(counted) == 1)
                 #expect(measures.counted(.keysUnavailable) == 0)
                 #expect(book.lines(.critical).contains { $0.contains(words) }, "\(book.lines(.critical))")
