@@ -62,13 +62,13 @@ struct ReceiptTests {
         func send(
             _ id: String, key: String, txn: String? = nil, merchant: String? = "shop-1",
             email: String = "ada@example.com",
-            life: Int64 = 300
+            life: Int64 = 300, mode: Mode = .test
         ) async throws -> Int {
             let address = ReceiptAddress(
                 txn: txn ?? id, exp: Timestamp.now.milliseconds / 1_000 + life, email: email)
             let envelope = try JWE.seal(SecretBytes(WireJSON.encode(address)), to: .sandboxTest)
             let delivery = ReceiptDelivery(
-                id: try #require(TransactionID(id)), mode: .test, envelope: envelope, language: "de")
+                id: try #require(TransactionID(id)), mode: mode, envelope: envelope, language: "de")
             return try await service.sendReceipt(delivery, key: key, merchant: merchant).status
         }
     }
@@ -156,6 +156,7 @@ struct ReceiptTests {
             #expect(try await door.send(Self.mine, key: "d", merchant: "shop-2") == 404)
             #expect(try await door.send("01990000-0000-7000-8000-000000000009", key: "e") == 404)
             #expect(try await door.send(Self.open, key: "f") == 403)
+            #expect(try await door.send(Self.mine, key: "g", mode: .live) == 403)
             #expect(mailer.seen.isEmpty)
         }
     }
