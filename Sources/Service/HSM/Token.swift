@@ -10,7 +10,7 @@ import Synchronization
 public final class Token: TokenKeys {
     private let settings: TokenSettings
     private let workers: [TokenWorker]
-    private let load: Mutex<TokenLoad<TokenJob>>
+    let load: Mutex<TokenLoad<TokenJob>>
     private let patience: Patience
     /// With envelopes that wait for their turn.
     private let turns: Patience
@@ -257,7 +257,7 @@ public final class Token: TokenKeys {
 
     // MARK: - Sessions
 
-    private func run<Answer: Sendable>(
+    func run<Answer: Sendable>(
         _ kind: TokenLoad<TokenJob>.Kind = .following,
         _ work: @escaping @Sendable (inout LiveSession) throws(TokenFailure) -> Answer
     ) async throws(TokenError) -> Answer {
@@ -308,7 +308,7 @@ public final class Token: TokenKeys {
 }
 
 /// What is to be done in a session.
-private struct TokenJob: Sendable {
+struct TokenJob: Sendable {
     /// Told the session, and whom to tell when it is done: how many nanoseconds it took, `nil` where it was left. Whether it begins: else nobody wants it, and
     /// nobody is told.
     let begin: @Sendable (TokenWorker, _ end: @escaping @Sendable (UInt64?) -> Void) -> Bool
@@ -322,7 +322,7 @@ private final class ToldOnce: Sendable {
 }
 
 /// The first of several answers; later ones are dropped.
-private final class FirstAnswer<Value: Sendable>: Sendable {
+final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, Never>)

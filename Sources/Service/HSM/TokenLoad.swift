@@ -52,6 +52,9 @@ struct TokenLoad<Job: Sendable>: Sendable {
         return .waits
     }
 
+    /// Calls that wait for their turn, of each kind.
+    var waiting: (first: Int, following: Int) { (first.jobs.count, following.jobs.count) }
+
     /// - Parameter nanoseconds: that a call took.
     mutating func note(_ kind: Kind, took nanoseconds: UInt64) {
         // Beyond a minute it is refused all the same.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import Envelope
+import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HSM
@@ -90,6 +92,60 @@ struct TokenLoadTests {
         #expect(load.admit("f", .following, most: 9, limit: Self.second) == .begins(0))
     }
 
+    /// The only session is busy. What begins a payment, and what continues one, wait there as what they are.
+    @Test("S29: envelopes wait for a token as what begins a payment, seals and names of cards as what continues one")
+    func kinds() async throws {
+        let soft = try PaymentToken(patience: .seconds(600))
+        try await soft.whileBusy { token, envelopes, begin in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, envelope) in envelopes.enumerated() {
+                    group.addTask {
+                        if number < 2 {
+                            _ = try await token.open(envelope)
+                        } else {
+                            _ = try await token.open(envelope) { $0 }
+                        }
+                    }
+                }
+                group.addTask { _ = try await token.seal(SecretBytes([1]), for: "row") }
+                group.addTask { _ = try await token.code(of: SecretBytes([1])) }
+                try await eventually("six calls that wait") {
+                    let waiting = token.load.withLock { $0.waiting }
+                    return waiting.first + waiting.following == 6
+                }
+                let waiting = token.load.withLock { $0.waiting }
+                #expect(waiting.first == 4 && waiting.following == 2)
+                begin()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// The time of a call in the token is over, and with it that of a seal which waits.
+    @Test("S29: an envelope that waits is not given up with the seals, nor one whose turn has come")
+    func turns() async throws {
+        let soft = try PaymentToken(patience: .milliseconds(50))
+        try await soft.whileBusy { token, envelopes, begin in
+            async let opened = token.open(envelopes[0])
+            try await eventually("an envelope that waits") { token.load.withLock { $0.waiting.first } == 1 }
+            await #expect(throws: TokenError.unavailable(.busy)) { try await token.seal(SecretBytes([1]), for: "row") }
+            begin()
+            // On a machine that has no time for it the call itself may take too long.
+            do { _ = try await opened } catch { #expect(error as? TokenError == .unavailable(.tooSlow)) }
+        }
+        // The last envelope's own turn comes before its time to wait is over, and its work ends after it.
+        let first = FirstAnswer<Int>()
+        #expect(first.begin())
+        first.give(1, unlessBegun: true)
+        #expect(first.isOpen)
+        first.give(2)
+        #expect(await first.value() == 2)
+        let late = FirstAnswer<Int>()
+        late.give(3, unlessBegun: true)
+        #expect(!late.begin())
+        #expect(await late.value() == 3)
+    }
+
     /// PKCS#11: a maker that says nothing of CKA_SENSITIVE leaves it to the token, and SoftHSM then says no.
     @Test("S2: a key of the token without CKA_SENSITIVE is told once, and works")
     func openKey() async throws {
@@ -147,6 +203,10 @@ private struct SlowToken {
 
     static func run(tills: Int) -> SlowToken {
         var told = SlowToken()
+        // As a token has them where nobody says otherwise.
+        let settings = TokenSettings(module: "", token: "", pin: SecretBytes([]))
+        let (turn, patience) = (Patience(settings.wait).nanoseconds, Patience(settings.limit).nanoseconds)
+        let million: UInt64 = 1_000_000
         var load = TokenLoad<Int>(sessions: 8)
         var calls: [Call] = []
         // When who does what: a till asks, a session is done.
@@ -169,7 +229,7 @@ private struct SlowToken {
                 }
                 while let next = load.next(for: session) {
                     let waited = now - calls[next.job].came
-                    guard waited <= (next.kind == .first ? 5_000 : 1_000) else {
+                    guard UInt64(waited) * million <= (next.kind == .first ? turn : patience) else {
                         // Its envelope was opened, and its payment is not made.
                         if next.kind == .following { told.wasted += 1 } else { told.refused += 1 }
                         asks[now + 1_000, default: []].append(calls[next.job].till)
@@ -184,7 +244,7 @@ private struct SlowToken {
                 + (seals.removeValue(forKey: now) ?? []).map { ($0, .following) }
             for (till, kind) in new {
                 calls.append(Call(till: till, kind: kind, came: now))
-                switch load.admit(calls.count - 1, kind, most: 1_024, limit: 5_000_000_000) {
+                switch load.admit(calls.count - 1, kind, most: settings.mostWaiting, limit: turn) {
                 case .begins(let session): begin(calls.count - 1, session, now)
                 case .waits: break
                 case .refused:
@@ -195,6 +255,60 @@ private struct SlowToken {
         }
         return told
     }
+}
+
+/// A token with the keys of a payment service, and one session.
+private struct PaymentToken {
+    private let token: Token
+    private let envelopes: [String]
+
+    /// - Parameter patience: for a call, and for what follows an opened envelope; envelopes wait for ten minutes.
+    init(patience: Duration) throws {
+        let soft = try SoftToken()
+        try soft.makeKey("shop")
+        for (label, type, use) in [
+            ("names", "GENERIC:32", "--usage-sign"), ("books-2026-11", "AES:32", "--usage-decrypt"),
+        ] {
+            try soft.tool(["--keygen", "--key-type", type, "--label", label, use, "--sensitive"])
+        }
+        token = try Token(
+            soft.settings {
+                $0.recipients = [TokenKey(label: "shop")]
+                $0.cardTokens = TokenKey(label: "names", kind: .secret)
+                $0.books = "books-"
+                $0.sessions = 1
+                $0.wait = .seconds(600)
+                $0.limit = patience
+            })
+        let der = try soft.tool(["--read-object", "--type", "pubkey", "--label", "shop"])
+        // SubjectPublicKeyInfo ends with the point (RFC 5480 §2.2).
+        let (x, y) = (Base64URL.string(Array(der.suffix(64).prefix(32))), Base64URL.string(Array(der.suffix(32))))
+        let key = try RecipientKey(
+            jwk: Array(#"{"crv":"P-256","kid":"shop","kty":"EC","use":"enc","x":"\#(x)","y":"\#(y)"}"#.utf8))
+        envelopes = try (0..<4).map { _ in try JWE.seal(SecretBytes([7]), to: key) }
+    }
+
+    /// Runs `body` while the session works for somebody else, until `body` says that it shall be free.
+    func whileBusy(_ body: (Token, [String], _ begin: () -> Void) async throws -> Void) async throws {
+        let (isHeld, isFree, token) = (Flag(), Flag(), token)
+        let holder = Task {
+            try? await token.run { (_) throws(TokenFailure) in
+                isHeld.raise()
+                while !isFree.isUp { usleep(1_000) }
+            }
+        }
+        defer { isFree.raise() }
+        try await eventually("the session is busy") { isHeld.isUp }
+        try await body(token, envelopes) { isFree.raise() }
+        await holder.value
+    }
+}
+
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    func raise() { state.withLock { $0 = true } }
+    var isUp: Bool { state.withLock { $0 } }
 }
 
 /// What was told, in its order.
