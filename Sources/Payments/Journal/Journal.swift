@@ -68,13 +68,13 @@ public final class Journal {
         let hasFormerLog = unsafe lstat(path + "-wal", &log) == 0 && log.st_size > 0
         self.lock = lock
         database = consume opened
-        // page_size, of a new file: a state of a sale changes some bytes in each of ten pages, all of which are written.
+        // page_size, of a new file: a state of a sale changes some bytes in each of a dozen pages, all of which are written.
         // wal_autocheckpoint: the daemon takes the log in when nobody waits for it, and long before this many pages.
         // secure_delete: what is dropped is overwritten, not merely unlinked.
         try database.run(
             script: """
                 PRAGMA temp_store = MEMORY;
-                PRAGMA page_size = 1024;
+                PRAGMA page_size = 512;
                 PRAGMA journal_mode = WAL;
                 PRAGMA wal_autocheckpoint = 4000;
                 PRAGMA secure_delete = ON;

@@ -92,6 +92,10 @@ struct WriteScheduleTests {
                     await journal.pulse()
                 }
                 try await sell(2)
+                let before = await journal.logSize()
+                try await sell(4)
+                let written = await journal.logSize() - before
+                #expect(written > 0 && written <= 4 * 52_000, "\(written) bytes of four sales")
                 let start = Moment.nowWithSleep
                 await pass(0, start)
                 let size = await journal.logSize()
