@@ -163,8 +163,7 @@ actor TransactionRunner {
         // What was handed over may be further by now than its machine knows.
         if found == nil || books.live[id]?.isHandedOver == true {
             found = try await journal.record(id)?.transaction
-        }
-        if found?.type.isPayment == true, found?.state.isSettled == true {
+        } else if found?.type.isPayment == true, found?.state.isSettled == true {
             // What became of its money is in the books only.
             let account = try await journal.record(id)?.transaction.account
             found?.account = account
