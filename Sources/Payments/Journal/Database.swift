@@ -18,7 +18,7 @@ enum SQLValue: Equatable {
 /// closed in its `deinit`. No pointer that SQLite gives is kept after the line.
 @safe final class Database {
     private let handle: OpaquePointer
-    private var prepared: [String: Statement] = [:]
+    private var prepared: [StatementText: Statement] = [:]
     /// Transactions that are open, one inside the other.
     private var depth = 0
     let count = CommitCount()
@@ -268,13 +268,24 @@ enum SQLValue: Equatable {
     }
 
     private func prepare(_ sql: String) throws(JournalError) -> Statement {
-        if let statement = prepared[sql] { return statement }
+        let text = StatementText(text: sql)
+        if let statement = prepared[text] { return statement }
         var compiled: OpaquePointer?
         let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &compiled, nil)
         guard code == SQLITE_OK, let compiled = unsafe compiled else { throw JournalError(sqlite: code) }
         let statement = unsafe Statement(compiled)
-        prepared[sql] = statement
+        prepared[text] = statement
         return statement
+    }
+}
+
+/// What a compiled statement is found by. Some have thousands of letters: the whole is compared, its length and its end are hashed.
+private struct StatementText: Hashable {
+    let text: String
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(text.utf8.count)
+        hasher.combine(text.utf8.suffix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
     }
 }
 
