@@ -33,8 +33,9 @@ class Recording:
         self.writes = [it.number for it in of_shop if it.kind in "WTA"]
 
     def moment(self, dice, kind):
-        """What is lost or kept changes with syncs, names and sends; what is in between, with each write."""
-        return dice.choice(self.moments if kind.startswith("strict") or kind == "ext4" or dice.random() < 0.5 else self.writes)
+        """What is lost or kept changes with syncs, names and sends; what is in between, with each write. Nothing changes before a program
+        has come to its first write, as it may be where the power is back for a moment only."""
+        return dice.choice((self.moments if kind.startswith("strict") or kind == "ext4" or dice.random() < 0.5 else self.writes) or [0])
 
     def facts(self, moment):
         found = Facts()
