@@ -13,9 +13,9 @@ extension TransactionMachine {
     /// Something before the adapter has passed it on to nobody: the same as if there had been no connection.
     private mutating func notDelivered(_ question: Question) {
         guard let read = question.read else { return putBack(question, .pspUnreachable) }
-        guard read.request.type == .sale, read.pin == nil, question.continuation == nil, !question.mustBeReversed else {
-            return decline(.pspUnreachable)
-        }
+        guard read.request.type == .sale, read.pin == nil, demand.kept == nil, question.continuation == nil,
+            !question.mustBeReversed
+        else { return decline(.pspUnreachable) }
         let (stored, told) = stored(read)
         lastQuestion = question.number
         write([stored], as: .store(read.request, read.sale), next: .stored, then: told)

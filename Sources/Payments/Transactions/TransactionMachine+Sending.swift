@@ -9,8 +9,8 @@ extension TransactionMachine {
     /// What the card said is there: it is sent as soon as there is somebody to send it to.
     mutating func take(_ read: Read) {
         if demand.earlierFailedReads > 0 || (presentation?.failedReads ?? 0) > 0 { local(.failedReads(0)) }
-        // Who wants it cancelled is not asked for a PIN.
-        if read.pin != nil, presentation?.canceller != nil { return end(.readCancelled) }
+        // Who wants it cancelled is not asked for a PIN, and what is kept for nobody is not kept.
+        if read.pin != nil || demand.kept != nil, presentation?.canceller != nil { return end(.readCancelled) }
         answerCancels(.tooLate(.reading, becomesReversal: false))
         if demand.isHandedOver { return passRefundRead(read) }
         var read = read
