@@ -185,6 +185,14 @@ struct OrderStepTests {
         #expect(answer == (isBegin ? .refused("auth.role_missing", isRetryable: false) : .unclear))
     }
 
+    @Test("B14: a daemon that has no connection left has refused no order", arguments: [false, true])
+    func noConnection(isBegin: Bool) throws {
+        for code in [ErrorCode.requestTooManyConnections, .requestTooManyConnectionsOfUser] {
+            let answer = HTTPClientAnswer(status: 503, body: try WireJSON.encode(ErrorBody(code)))
+            #expect(DaemonDoor.refusal(answer, isBegin: isBegin) == (isBegin ? .unsent : .unclear))
+        }
+    }
+
     @Test("A report tells what became of an order, also of one that is long forgotten here")
     mutating func report() throws {
         try take(start("A"))

@@ -19,9 +19,13 @@ actor BackendPort {
     private var acknowledgements: [String] = []
     private var refusals: [BackendLine.Refused] = []
     private var failure: Failure?
+    /// What the daemon is asked now: until something changes, and what is answered at once.
+    private var (waits, questions) = (0, 0)
     private(set) var state = BackendStatus()
     private let logger: Logger
 
+    /// Connections for either.
+    private static let (mostWaits, mostQuestions) = (2, 2)
     /// Lines beyond which the file is written anew, where most of them say nothing any more.
     private static let longest = 4_000
 
@@ -232,13 +236,34 @@ actor BackendPort {
                 guard write(lines) else { return }
                 if !isTaken { logger.debug("result not taken", metadata: ["attempts": "1"]) }
             case .begin, .find, .look, .withdraw, .confirm:
-                let answer = await door.ask(step, for: entry, of: sender)
+                let answer = await ask(step, for: entry, of: sender)
                 if Task.isCancelled { return }
                 guard write(book.answered(key, answer, to: step, now: Self.now)) else { return }
                 if case (.begin, .transaction(let begun)) = (step, answer) {
                     logger.notice("order begun", metadata: ["transaction": "\(begun.id)"])
                 }
             }
+        }
+    }
+
+    /// Asks the daemon, which gives one user a few connections: hundreds of approvals that are looked at, as after a start, leave room for
+    /// what begins, ends or confirms a payment.
+    private func ask(_ step: OrderStep, for entry: OrderEntry, of sender: OrderSender) async -> DaemonAnswer {
+        switch step {
+        case .look(let id, let wait) where wait > 0:
+            guard waits >= Self.mostWaits else {
+                waits += 1
+                defer { waits -= 1 }
+                return await door.ask(step, for: entry, of: sender)
+            }
+            try? await Task.sleep(for: .milliseconds(250))
+            return await ask(.look(transaction: id, wait: 0), for: entry, of: sender)
+        case .look, .find:
+            while questions >= Self.mostQuestions, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(20)) }
+            questions += 1
+            defer { questions -= 1 }
+            return await door.ask(step, for: entry, of: sender)
+        case .begin, .withdraw, .confirm, .say, .wait, .rest: return await door.ask(step, for: entry, of: sender)
         }
     }
 

@@ -133,6 +133,8 @@ struct DaemonDoor: Sendable {
         switch ErrorCode(rawValue: error.code) {
         case .idempotencyKeyUnknown, .transactionUnknown: return .unknown
         case .idempotencyInProgress, .idempotencyKeyReused, .internalFault: return .unclear
+        // Said at the door, before anybody has looked at the request.
+        case .requestTooManyConnections, .requestTooManyConnectionsOfUser: return isBegin ? .unsent : .unclear
         case .some, nil:
             // What this program may not see says nothing of an order that was begun: whoever has taken its rights away gives them back.
             let isOver = isBegin || [409, 410].contains(answer.status)
