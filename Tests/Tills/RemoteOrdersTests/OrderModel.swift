@@ -191,11 +191,12 @@ struct OrderModel {
         if !(1...120).contains(deadline) || !body.contains("\"detached\":true,\"lane\":\"kiosk\"") {
             faults.append("a wrong request: \(body)")
         }
+        let end = bars ? orders[key]?.expires ?? .max : .max
         payments.append(
             (
                 key,
                 Payment(
-                    state: .armed, armedUntil: wall + deadline,
+                    state: .armed, armedUntil: min(wall + deadline, end),
                     isConfirmed: body.contains("confirmWithin") ? false : nil, armedAt: wall)
             ))
         return .transaction(snapshot(payments.count - 1))

@@ -193,6 +193,20 @@ struct OrderStepTests {
         }
     }
 
+    @Test("B8: a cancel of what the daemon has lost is answered, by a daemon without cancels by key as well")
+    mutating func lost() throws {
+        try take(start("A"))
+        step("A", .transaction(Snapshot(id: "t", state: .armed)))
+        try take(order("C", .cancel(of: "A")))
+        #expect(step("C", .unknown) == .withdraw(id: "A"))
+        // The power failed, and the beginning of A was not on the disk.
+        #expect(say("A", at: 1, isTaken: true)?.snapshot?.state == .armed)
+        #expect(step("A", at: 5, .unknown) == .look(transaction: "t", wait: 25))
+        #expect(say("A", at: 5, isTaken: true)?.outcome?.code == "transaction.unknown")
+        #expect(step("C", at: 5, .unknown) == .withdraw(id: "A"))
+        #expect(say("C", at: 5, isTaken: true)?.outcome == .init(outcome: "nothingToCancel"))
+    }
+
     @Test("A report tells what became of an order, also of one that is long forgotten here")
     mutating func report() throws {
         try take(start("A"))

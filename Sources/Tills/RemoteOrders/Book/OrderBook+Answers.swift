@@ -115,7 +115,14 @@ extension OrderBook {
         switch (entry.kind, step) {
         case (.start, .find), (.report, _): runs[key]?.isUnknown = true
         case (.start, _): runs[key]?.mayHaveBegun = false
-        case (.cancel, _), (.tomb, _): return pause(key, now)
+        case (.cancel, _):
+            // Its order has been told as one that the daemon has lost: there is nothing left that could end.
+            guard entries[OrderKey(sender: key.sender, id: entry.of ?? "")]?.outcome != nil else {
+                return pause(key, now)
+            }
+            entries[key]?.outcome = .init(outcome: "nothingToCancel")
+            return line(key)
+        case (.tomb, _): return pause(key, now)
         }
         return []
     }
