@@ -313,12 +313,12 @@ check-hub:
 	Tests/Checks/check-hub.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh hub)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
 
 # A backend of 60 lines, haproxy, the bridge and the daemon: first payment, cut line, late answer, a killed bridge, card data in no result.
-# With DEATHS=500 as many runs before a backend of another hand, in which bridge, daemon and backend die, and then the books are compared.
+# With PAYMENTS=100 the times of as many are taken. FORGED=10000 sends orders of a stranger's key. With DEATHS=500 as many runs before a backend of another hand, in which bridge, daemon and backend die, and then the books are compared.
 ## Order payments from a backend over a line that fails
 check-remote:
 	@scripts/install-packages.sh $(TEST_PACKAGES) haproxy
 	@scripts/build.sh --target Programs
-	Tests/Checks/Remote/check-remote.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --orders $(or $(COUNT),40) --seed $(or $(SEED),1) --deaths $(or $(DEATHS),0)
+	Tests/Checks/Remote/check-remote.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --orders $(or $(COUNT),40) --seed $(or $(SEED),1) --payments $(or $(PAYMENTS),0) --deaths $(or $(DEATHS),0) --forged $(or $(FORGED),0)
 
 # Every fault of a reader at every command of a payment and a pass, on each of the three readers; COUNT torn, mute and repeated
 # presentations at random, single and with passes, on the virtual reader, and as far as a thousand on the others; as far as a thousand at

@@ -123,7 +123,7 @@ def command(name, body):
         case "raw":  # forged, foreign, or dated long ago: each must be refused
             claims = {"lane": "kiosk", "request": body["request"]}
             match body["kind"]:
-                case "forged": return {"jti": put("start", key=STRANGER, **claims)}
+                case "forged": return {"jti": put("start", life=120, key=STRANGER, **claims)}
                 case "foreign": return {"jti": put("start", aud="01a20000-0000-7000-8000-00000000dead", **claims)}
                 case "old": return {"jti": put("start", **claims, iat=int(clock()) - 130, exp=int(clock()) - 25)}
         case "skew":

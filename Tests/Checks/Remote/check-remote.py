@@ -9,6 +9,7 @@ The backend is docs/examples/remote-backend.py; with --deaths it is backend.py o
 payment begins that must not, is told wrongly, twice or not at all, or where a result has card data. The script starts itself with that Python.
 """
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -16,6 +17,7 @@ import random
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -161,6 +163,24 @@ class Story(Shop):
         ids = [t["id"] for t in (self.found(o) for o in orders) if t]
         self.expect(f"storm of {len(orders)} orders, seed {self.seed}: {words}", len(ids) == len(set(ids)))
 
+    def times(self):
+        """Medians: from an order to its reader, and from the end of a payment to the backend."""
+        began, ended, cards = [], [], ["visa", "mastercard", "visa-phone", "visa-declines"]
+        for number in range(self.payments):
+            start = time.time()
+            order = self.order(value=100 * (number % 40 + 1))
+            self.reaches(order, "armed")
+            began.append(time.time() - start)
+            self.card("present", cards[number % len(cards)])
+            self.reaches(order, "approved", "declined")
+            told = time.time()
+            self.card("remove")
+            step = self.found(order)["history"][-1]
+            ended.append(told - datetime.datetime.fromisoformat(step["at"]).timestamp())
+        if began:
+            print(f"ok    {len(began)} payments: order to armed {statistics.median(began):.3f} s, end to backend {statistics.median(ended):.3f} s "
+                  "(medians)", flush=True)
+
     def clean(self):
         ids = re.findall(r'"id": "(\w+-\d+-\d+)"', json.dumps([self.backend("GET", f"/orders/{o}") for o in self.ids]))
         text = json.dumps([self.backend("GET", f"/orders/{o}")["results"] for o in ids])
@@ -180,7 +200,7 @@ class Story(Shop):
 
         self.backend = remember
         for step in (self.paid, self.refused, self.cancelled, self.busy, self.cut, self.late, self.killed, self.confirmed,
-                     self.taken_back, self.storm, self.clean):
+                     self.taken_back, self.storm, self.times, self.clean):
             step()
 
 
@@ -190,7 +210,9 @@ def main():
     parser.add_argument("python")
     parser.add_argument("--orders", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--payments", type=int, default=0, help="payments whose times are taken, with a card of another kind each")
     parser.add_argument("--deaths", type=int, default=0, help="runs in which bridge, daemon and backend die")
+    parser.add_argument("--forged", type=int, default=0, help="orders of a stranger's key that come before them")
     arguments = parser.parse_args()
     try:
         import joserfc  # noqa: F401
@@ -200,7 +222,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="remote-", dir="/tmp")
     shop = None
     try:
-        shop = (Deaths if arguments.deaths else Story)(folder, arguments)
+        shop = (Deaths if arguments.deaths or arguments.forged else Story)(folder, arguments)
         shop.run()
     except Exception as problem:  # noqa: BLE001
         print(f"check-remote: {problem!r}; logs in {folder}", file=sys.stderr)

@@ -7,9 +7,11 @@ nothing else, no card was read after an order's end, and nothing that was forged
 import collections
 import datetime
 import json
+import pathlib
 import random
 import signal
 import socket
+import sqlite3
 import time
 
 from shop import ROOT, Shop, Unix, until
@@ -28,7 +30,8 @@ class Deaths(Shop):
 
     def __init__(self, folder, arguments):
         super().__init__(folder, arguments)
-        self.runs, self.dice, self.life = arguments.deaths, random.Random(arguments.seed), collections.Counter()
+        self.runs, self.forged = arguments.deaths, arguments.forged
+        self.dice, self.life = random.Random(arguments.seed), collections.Counter()
         self.starts, self.bad, self.amounts, self.seen = [], [], {}, 0
 
     def post(self, name, **body):
@@ -212,7 +215,34 @@ class Deaths(Shop):
         # What is judged is not looked at again.
         self.starts, self.bad, self.seen = [], [], self.seen + len(entries)
 
+    def strangers(self):
+        """Orders of a stranger's key, in a queue: they leave a counter, and nothing else."""
+        request = {"type": "purchase", "amount": {"value": 100, "currency": "EUR"}}
+        audit = self.entries()
+        for _ in range(self.forged):
+            self.bad.append(self.post("raw", kind="forged", request=request)["jti"])
+        began = time.monotonic()
+        until("refusals", lambda: all(e["stage"] in ("refused order.signature", "expired") for e in self.book()), 3_600)
+        took, refused = time.monotonic() - began, sum(e["handed"] for e in self.book())
+        ledger = pathlib.Path(self.folder, "remote/shop.orders").stat().st_size
+        if ledger or self.entries() != audit:
+            self.wrong("strangers", f"ledger of {ledger} bytes, entries {audit} and then {self.entries()}")
+        lines = pathlib.Path(self.folder, "bridge.log").read_text().count("orders refused")
+        began = time.monotonic()
+        order = self.put()
+        until("the next order", lambda: any(e["jti"] == order and e["told"] for e in self.book()))
+        print(f"{self.forged} forged orders, {refused} handed out: {took:.0f} s, no byte in the ledger, no entry in the chain, {lines} lines in the log; "
+              f"the next order was told of after {time.monotonic() - began:.2f} s", flush=True)
+        if self.found(self.bad[0]):
+            self.wrong(self.bad[0], "was not to begin")
+
+    def entries(self):
+        with sqlite3.connect(f"file:{self.folder}/state/journal.sqlite?mode=ro", uri=True) as journal:
+            return journal.execute("SELECT count(*) FROM audit").fetchone()[0]
+
     def run(self):
+        if self.forged:
+            self.strangers()
         self.old, self.words, self.orders = set(), collections.Counter(), 0
         began = time.monotonic()
         for number in range(1, self.runs + 1):

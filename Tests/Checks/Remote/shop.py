@@ -55,7 +55,7 @@ class Shop:
 
         self.folder, self.programs, self.processes = folder, arguments.programs, {}
         self.port, self.pos, self.faults = free_port(), f"{folder}/pos.sock", []
-        self.count, self.seed = arguments.orders, arguments.seed
+        self.count, self.seed, self.payments = arguments.orders, arguments.seed, arguments.payments
         key = ECKey.generate_key("P-256", {"kid": "pos-1"}, private=True)
         self.write("key.json", json.dumps(key.as_dict(private=True)))
         self.write("keys.jwks", json.dumps({"keys": [key.as_dict(private=False)]}))
