@@ -7,7 +7,7 @@
 # Guess: the name of a card's network depends on its number.
 # What happens: it depends on a country, too, which is "US" until a program says otherwise: a JCB card in Berlin is "Discover card", and
 # UnionPay is one network or the other. Wherever the shop is, Diners Club's 36 is "Discover card", and its 30 of 14 digits is
-# "Unknown", as are UnionPay's 6200, Mir, Troy and a Maestro of 50; Maestro's 6759 is "Switch", a network that ended in 2011.
+# "Unknown", as are UnionPay's 6200, Mir, Troy and a Maestro of 50; Maestro's 6759 is "Switch", its name until 2002.
 # Receipts and fees that go by this name are wrong for every second network.
 #
 # The numbers are those that payment services publish for tests.
