@@ -87,7 +87,9 @@ final class StandingNotes: Sendable {
     /// The same at once: at a stop.
     func keepNow(at now: Moment = .nowWithSleep) async {
         let believed = clock.believed
-        await takeLogIn(at: now)
+        let takesLogIn = await isLogDue(at: now)
+        // After this commit: what it writes is taken in, too, and the log is empty.
+        defer { if takesLogIn { journal.scrubSoon() } }
         let (contact, commits) = state.withLock { ($0.contact == $0.keptContact ? nil : $0.contact, $0.commits) }
         do throws(JournalError) {
             let head = try await journal.use { [self] (journal) throws(JournalError) in
@@ -112,18 +114,17 @@ final class StandingNotes: Sendable {
         }
     }
 
-    /// Takes the write-ahead log into the journal when the shop is at rest, or when it has grown long.
-    private func takeLogIn(at now: Moment) async {
+    /// Whether the write-ahead log is to be taken into the journal: the shop is at rest, or the log has grown long.
+    private func isLogDue(at now: Moment) async -> Bool {
         let commits = journal.commitCount.durableCommits
         let size = await journal.logSize()
-        let isDue = state.withLock { state in
+        return state.withLock { state in
             if commits != state.commits { state.writtenAt = now.monotonic }
             let isAtRest = state.writtenAt.map { now.monotonic &- $0 >= StandingNotes.rest } ?? false
             guard isAtRest || size >= StandingNotes.longestLog else { return false }
             state.writtenAt = nil
             return true
         }
-        if isDue { journal.scrubSoon() }
     }
 
     private func signedHead(_ sequence: Int64, _ hash: String) -> String? {
