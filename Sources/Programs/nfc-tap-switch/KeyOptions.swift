@@ -103,6 +103,7 @@ struct KeyOptions: ParsableArguments {
         settings.month = Self.month
         settings.allowsRawRSA = allowRawRSA
         settings.sessions = sessions
+        settings.needed = messageKey(mac)?.tokenKeys ?? []
         settings.noteOpenKey = { label in
             logger.warning(
                 "a key of the token was made without CKA_SENSITIVE, and is slow: make another one",
@@ -115,18 +116,19 @@ struct KeyOptions: ParsableArguments {
     private func coder(
         _ token: Token, _ mac: MACRules?, _ told: @escaping @Sendable (TokenError) -> Void
     ) -> TokenCoder? {
+        guard let mac, let key = messageKey(mac) else { return nil }
+        guard mac.exchange != nil else { return TokenCoder(token: token, own: key, told: told) }
+        return TokenCoder(token: token, own: nil, told: told) { key.wrapping($0) }
+    }
+
+    /// The key of messages that the settings name; one that the acquirer hands over is not there yet.
+    private func messageKey(_ mac: MACRules?) -> MessageKey? {
         guard let mac else { return nil }
-        if mac.exchange != nil {
-            return zoneKey.map { label in
-                TokenCoder(token: token, own: nil, told: told) { wrapped in
-                    mac.algorithm == .cmac ? .wrapped(wrapped, under: label) : .wrappedRetail(wrapped, under: label)
-                }
-            }
+        let isCMAC = mac.algorithm == .cmac
+        guard mac.exchange != nil else {
+            return macKey.map { isCMAC ? .cmac(label: $0) : .retail(label: $0) }
         }
-        return macKey.map { label in
-            let key = mac.algorithm == .cmac ? MessageKey.cmac(label: label) : .retail(label: label)
-            return TokenCoder(token: token, own: key, told: told)
-        }
+        return zoneKey.map { isCMAC ? .wrapped([], under: $0) : .wrappedRetail([], under: $0) }
     }
 
     /// A private JWK, whose bytes stay out of strings.
@@ -228,6 +230,17 @@ struct TokenCoder: MessageAuthenticator {
         do throws(TokenError) { return try await token.code(of: message, with: key) } catch {
             told(error)
             throw OpeningRefusal(error)
+        }
+    }
+}
+
+extension MessageKey {
+    /// The same with what the acquirer has wrapped.
+    fileprivate func wrapping(_ wrapped: [UInt8]) -> MessageKey {
+        switch self {
+        case .wrapped(_, let label): .wrapped(wrapped, under: label)
+        case .wrappedRetail(_, let label): .wrappedRetail(wrapped, under: label)
+        case .cmac, .retail: self
         }
     }
 }

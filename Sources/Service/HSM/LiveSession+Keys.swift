@@ -85,12 +85,34 @@ extension LiveSession {
 
     /// HMAC-SHA-256, 32 bytes.
     mutating func code(of message: SecretBytes, _ key: TokenKey) throws(TokenFailure) -> [UInt8] {
-        let found = try self.key(key)
+        let found = try own(key)
         let code = try call(.sign, of: key.label) { (calls) throws(TokenCode) in
             try calls.sign(message, mechanism: CKM_SHA256_HMAC, key: found.object)
         }
         guard code.count == 32 else { throw .error(.unfitKey(key.label, .otherKind)) }
         return code
+    }
+
+    /// A key that the settings name: that it is not there says nothing of what was handed over.
+    private mutating func own(_ key: TokenKey) throws(TokenFailure) -> FoundKey {
+        do throws(TokenFailure) { return try self.key(key) } catch {
+            if case .error(.unknownKey(let label)) = error { throw .error(.unfitKey(label, .missing)) }
+            throw error
+        }
+    }
+
+    /// Looks for the keys that a payment needs besides the one that opens its envelope: one that names its card, one that seals it in the books, and
+    /// those of its messages.
+    mutating func findOwnKeys() throws(TokenFailure) {
+        for key in [settings.cardTokens].compactMap({ $0 }) + settings.needed { _ = try own(key) }
+        guard let prefix = settings.books else { return }
+        // An older one will do: whether a newer one has come is looked at when something is sealed.
+        let latest = prefix + settings.month()
+        if let known = books.keys.filter({ $0.hasPrefix(prefix) && $0 <= latest }).max() {
+            _ = try book(known, prefix)
+        } else {
+            _ = try currentBook(prefix)
+        }
     }
 
     private func object(_ kind: Int, _ key: TokenKey) throws(TokenFailure) -> CK_OBJECT_HANDLE {
@@ -148,7 +170,7 @@ extension LiveSession {
         func newest() -> String? { books.keys.filter { $0.hasPrefix(prefix) && $0 <= latest }.max() }
         // A key of this month may have come since.
         if newest() != latest { try readBooks(prefix) }
-        guard let label = newest() else { throw .error(.unknownKey(latest)) }
+        guard let label = newest() else { throw .error(.unfitKey(latest, .missing)) }
         return (label, try book(label, prefix))
     }
 

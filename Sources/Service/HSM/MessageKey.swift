@@ -16,6 +16,16 @@ public enum MessageKey: Hashable, Sendable {
     /// K1 K1 K1. They are unwrapped in the token.
     case wrappedRetail([UInt8], under: String)
 
+    /// What the token has to have for it.
+    public var tokenKeys: [TokenKey] {
+        switch self {
+        case .cmac(let label), .wrapped(_, let label), .wrappedRetail(_, let label):
+            [TokenKey(label: label, kind: .secret)]
+        case .retail(let label):
+            [TokenKey(label: label, kind: .des), TokenKey(label: label + "-left", kind: .des)]
+        }
+    }
+
     /// What a key's check value is the code of, as its first three bytes: a block of zeros (ANSI X9.24-1:2017, A.3, for AES by CMAC; for DES the block
     /// encrypted).
     public var checked: [UInt8] {
@@ -43,9 +53,10 @@ extension LiveSession {
             let left = try unwrapped(Array(wrapped.suffix(wrapped.count / 2)), type, label)
             return try retail(message, whole: (label, whole), left: (label, left))
         case .retail(let label):
-            let whole = try self.key(TokenKey(label: label, kind: .des)).object
-            let left = try self.key(TokenKey(label: label + "-left", kind: .des)).object
-            return try retail(message, whole: (label, whole), left: (label + "-left", left))
+            let (whole, left) = (TokenKey(label: label, kind: .des), TokenKey(label: label + "-left", kind: .des))
+            return try retail(
+                message, whole: (whole.label, try self.key(whole).object), left: (left.label, try self.key(left).object)
+            )
         }
     }
 

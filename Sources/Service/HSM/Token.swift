@@ -60,6 +60,8 @@ public final class Token: TokenKeys {
                 }
             }
             if let first = faults.first, all.isEmpty { throw .error(first) }
+            // Without these no payment can be taken, whatever opens.
+            try session.findOwnKeys()
             return (RecipientKeySet(keys: all), faults)
         }
     }
@@ -89,6 +91,7 @@ public final class Token: TokenKeys {
             return (content, try await code(of: message))
         }
         let (content, code) = try await run(.first) { (session) throws(TokenFailure) -> (SecretBytes, [UInt8]?) in
+            try session.findOwnKeys()
             let found = try session.key(key)
             let secret = try session.call(.derive, of: key.label) { (calls) throws(TokenCode) in
                 try calls.agree(found.object, point: point)

@@ -21,6 +21,8 @@ public enum TokenError: Error, Equatable, Sendable {
 
 /// What is wrong with a key of the token.
 public enum TokenKeyFault: Equatable, Sendable {
+    /// The settings name it, and the token has none. Of keys that this machine brings along itself: an envelope or a row that names a key is `unknownKey`.
+    case missing
     /// It may leave the token.
     case extractable
     /// Not a key on P-256, not RSA of 2048 bits or more, or not of the kind that is asked for.
@@ -76,6 +78,7 @@ extension TokenError: CustomStringConvertible {
 extension TokenKeyFault: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .missing: "is not there: make it with nfc-tap-profile key new (docs/service/keys-and-token.md)"
         case .extractable: "may leave it: make a key that is not extractable"
         case .otherKind: "is of another kind: use P-256, or RSA of 2048 bits or more where RSA is wanted"
         case .ambiguous: "shares its label with another one: name its id too"

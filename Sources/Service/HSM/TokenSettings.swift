@@ -39,6 +39,8 @@ public struct TokenKey: Hashable, Sendable {
 }
 
 /// Where the keys are, and which there are.
+///
+/// More than fifteen stored properties: each is a setting of the program.
 public struct TokenSettings: Sendable {
     /// Path of the vendor's PKCS#11 module.
     public var module: String
@@ -54,6 +56,8 @@ public struct TokenSettings: Sendable {
     public var cardTokens: TokenKey?
     /// Labels of the AES keys that the books are sealed with begin so; a month follows, as in `books-2026-11`.
     public var books: String?
+    /// Other keys without which there is no work, as those for codes of messages: that one is missing is told before it is wanted.
+    public var needed: [TokenKey] = []
     /// The month now, as `2026-11`. The newest key of the books that is not of a later month seals.
     public var month: @Sendable () -> String = { "9999-12" }
     /// Whether RSA may be done without padding in the token, and the padding removed here. Needed for tokens without OAEP with SHA-256;

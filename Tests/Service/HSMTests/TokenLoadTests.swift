@@ -189,6 +189,44 @@ struct TokenLoadTests {
         let none = try Token(soft.settings { $0.recipients = [TokenKey(label: "old")] })
         await #expect(throws: TokenError.unknownKey("old")) { _ = try await none.usableRecipients() }
     }
+
+    /// docs/service/keys-and-token.md, Keys: a payment service that was begun with its recipient key alone.
+    @Test(
+        "S32: without the key that names cards, one of the books or one for messages no envelope is opened, and the key is named"
+    )
+    func ownKeyMissing() async throws {
+        let soft = try SoftToken()
+        try soft.makeKey("shop")
+        func token() throws -> Token {
+            try Token(
+                soft.settings {
+                    $0.recipients = [TokenKey(label: "shop")]
+                    $0.cardTokens = TokenKey(label: "names", kind: .secret)
+                    $0.needed = MessageKey.cmac(label: "mac").tokenKeys
+                    $0.books = "books-"
+                })
+        }
+        let key = try #require(try await token().recipients().keys.first)
+        let envelope = try JWE.seal(SecretBytes([7]), to: key)
+        for (missing, label, type, use) in [
+            ("names", "names", "GENERIC:32", "--usage-sign"), ("mac", "mac", "AES:16", "--usage-sign"),
+            // The newest that will do: of the month in which nothing is later.
+            ("books-9999-12", "books-2026-11", "AES:32", "--usage-decrypt"),
+        ] {
+            let wanted = TokenError.unfitKey(missing, .missing)
+            let token = try token()
+            await #expect(throws: wanted) { _ = try await token.usableRecipients() }
+            await #expect(throws: wanted) { _ = try await token.open(envelope) { $0 } }
+            try soft.tool(["--keygen", "--key-type", type, "--label", label, use, "--sensitive"])
+        }
+        let whole = try token()
+        #expect(try await whole.usableRecipients().keys.keys.map(\.keyID) == ["shop"])
+        #expect(try await whole.open(envelope) { $0 }.code?.count == 32)
+        // What an envelope or a row names is another thing.
+        let other = try Token(soft.settings { $0.books = "books-" })
+        await #expect(throws: TokenError.unknownKey("shop")) { try await other.open(envelope) }
+        #expect(MessageKey.retail(label: "mac").tokenKeys.map(\.label) == ["mac", "mac-left"])
+    }
 }
 
 /// Tills before a token in virtual time, by the rules of `Token`: milliseconds, a minute of them.

@@ -100,8 +100,14 @@ extension TokenLossTests {
                 $0.sessions = 1
             })
         for _ in 0..<20 {
-            await #expect(throws: TokenError.unknownKey("nobody")) { try await token.open(envelope, codeOf: { $0 }) }
+            await #expect(throws: TokenError.unfitKey("nobody", .missing)) {
+                try await token.open(envelope, codeOf: { $0 })
+            }
         }
+        // It was not begun.
+        #expect(try copies(soft) == 0)
+        let damaged = String(envelope.dropLast(2)) + (envelope.hasSuffix("AA") ? "QQ" : "AA")
+        for _ in 0..<20 { await #expect(throws: TokenError.self) { try await first.open(damaged) } }
         #expect(try copies(soft) == 1)
     }
 

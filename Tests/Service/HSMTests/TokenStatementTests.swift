@@ -90,7 +90,7 @@ struct TokenStatementTests {
                 settings.sessions = 1
             }.with { month.withLock { $0 } })
         let number = SecretBytes(text: "4761739001010119")
-        await #expect(throws: TokenError.unknownKey("books-2026-10")) { try await token.seal(number, for: "a") }
+        await #expect(throws: TokenError.unfitKey("books-2026-10", .missing)) { try await token.seal(number, for: "a") }
         try await token.make(TokenKey(label: "books-2026-10", kind: .secret), signs: false)
         try await token.make(TokenKey(label: "books-2026-11", kind: .secret), signs: false)
         let october = try await token.seal(number, for: "a")

@@ -41,6 +41,13 @@ struct KeysTests {
         #expect(CardTokenText.text([UInt8](repeating: 0, count: 32)) == "ct_AAAAAAAAAAAAAAAAAAAAAA")
     }
 
+    @Test("S32: a key of its own that is missing says nothing of an envelope, and how to make it")
+    func missing() throws {
+        let fault = TokenError.unfitKey("card-tokens", .missing)
+        #expect(OpeningRefusal(fault) == .unavailable)
+        #expect("\(fault)".contains("card-tokens") && "\(fault)".contains("nfc-tap-profile key new"))
+    }
+
     @Test func `an envelope to another key is told apart from one that is damaged`() async throws {
         let keys = try keys()
         let recipient = try #require(try await keys.recipients().keys.first)
