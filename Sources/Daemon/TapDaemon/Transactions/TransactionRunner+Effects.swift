@@ -3,6 +3,7 @@ import CardBytes
 import Linux
 import Logging
 import POSAPI
+import PSPAPI
 import PaymentValues
 import ReaderCore
 import Transactions
