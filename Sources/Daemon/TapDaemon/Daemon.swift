@@ -126,9 +126,7 @@ public final class Daemon: Sendable {
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
         await store.serve(
-            with: .init(
-                preparer: preparer, stored: stored, health: health, engine: engine, deleter: deleter,
-                work: background))
+            with: .init(preparer: preparer, stored: stored, health: health, engine: engine, work: background))
         do throws(JournalError) {
             try await store.recover()
             try await engine.recover()

@@ -82,8 +82,6 @@ extension Journal {
             if case .failure(let refusal) = try chargeBasis(wish, new.amount, mode: new.mode, at: new.at) {
                 return .refused(refusal)
             }
-            // Of a tab one charge stands, or may stand, at most.
-            if try isBeingCharged(wish.agreement) { return .refused(ChargeRefusal(.agreementEnded, "agreement")) }
             let number = try insert(new)
             try note(
                 AuditEntry(
@@ -92,26 +90,6 @@ extension Journal {
             )
             return .created(number: number)
         }
-    }
-
-    /// Whether an agreement for one charge has one that did not end without money.
-    private func isBeingCharged(_ id: AgreementID) throws(JournalError) -> Bool {
-        guard try agreement(id)?.once == true else { return false }
-        let charges = try records(
-            where: "type = 'charge' AND json_extract(details, '$.charge.agreement') = ?", [.text(id.rawValue)],
-            .leaveOut)
-        return charges.contains { !$0.transaction.hasEndedWithoutMoney && $0.transaction.state != .reversed }
-    }
-
-    /// Whether somebody may charge under an agreement without being an administrator: the tab that he has opened himself.
-    ///
-    /// - Throws: what the database throws, and `.damaged` for an agreement that is not what was written.
-    public func hasOpened(_ id: AgreementID, _ owner: Principal) throws(JournalError) -> Bool {
-        let own = try database.query(
-            "SELECT 1 FROM agreement WHERE id = ? AND \(Journal.isOwned)", [.text(id.rawValue)] + owner.values
-        ) { (row) throws(JournalError) in try row.integer(0) }
-        guard !own.isEmpty else { return false }
-        return try agreement(id)?.once == true
     }
 
     /// Writes `sent` down, if what the charge rests on still stands: from then on it may reach the payment service.

@@ -15,14 +15,13 @@ extension PointOfSaleAPI {
         let key = PrincipalKey(caller.principal, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
         let message = try request.message(TransactionRequest.self)
-        // Who may charge a stored card need not be a cashier, and a cashier may charge a tab alone.
+        // Who may charge a stored card need not be a cashier, and a cashier may not.
         if message.type == .charge {
-            if !caller.mayCharge { try caller.roles.require(.cashier) }
+            guard caller.mayCharge else { throw ErrorBody(.authAdminRequired, field: "type") }
         } else {
             try caller.roles.require(.cashier, or: message.type == .loyalty ? .loyalty : nil)
         }
         try caller.require(message.type)
-        if let charge = message.charge, !caller.mayCharge { try await requireOwnTab(charge, caller) }
         if message.type == .refund { try caller.require(refund: message) }
         let origin = try request.orderOrigin(caller)
         var demand = AdmissionRequest(

@@ -19,8 +19,6 @@ actor TransactionRunner {
         let health: AdapterHealthCheck
         /// Goes on with what was read for a refund.
         let engine: OperationEngine
-        /// Has cards forgotten that nobody may charge any more.
-        let deleter: TokenDeleter
         /// What runs for a machine: goes on until its task is cancelled.
         let work: WorkQueue
     }
@@ -108,9 +106,6 @@ actor TransactionRunner {
         books.follow(running, at: .now)
         if transaction.state == .approved {
             books.live[transaction.id]?.approvedAt = Moment.nowWithSleep.monotonic
-            if transaction.type == .charge, let deleter = services?.deleter {
-                services?.work.add { await deleter.look() }
-            }
             if running.machine.demand.storing != nil {
                 services?.work.add { await self.outlet.tellOfCard(transaction, self.journal) }
             }

@@ -10,8 +10,6 @@ public struct Agreement: Codable, Equatable, Sendable {
         case notGiven
         /// With the stored card.
         case deleted
-        /// By the one charge that it was for.
-        case charged
     }
 
     public var id: AgreementID
@@ -23,8 +21,6 @@ public struct Agreement: Codable, Equatable, Sendable {
     public var maximum: Money?
     public var until: Timestamp?
     public var cycle: AgreementTerms.Cycle?
-    /// The first charge that is approved ends it.
-    public var once: Bool?
     /// Written before the card was read.
     public var agreedAt: Timestamp
     public var transaction: TransactionID?
@@ -42,7 +38,6 @@ public struct Agreement: Codable, Equatable, Sendable {
         maximum = terms.maximum
         until = terms.until
         cycle = terms.cycle
-        once = terms.once
         self.agreedAt = agreedAt
         self.transaction = transaction
     }
@@ -51,6 +46,6 @@ public struct Agreement: Codable, Equatable, Sendable {
 extension Agreement {
     /// What was agreed to, without what became of it.
     public var terms: AgreementTerms {
-        AgreementTerms(kind, text: text, language: language, maximum: maximum, until: until, cycle: cycle, once: once)
+        AgreementTerms(kind, text: text, language: language, maximum: maximum, until: until, cycle: cycle)
     }
 }
