@@ -843,32 +843,33 @@ class Rows(Case):
         self.assertEqual([], till.violations())
 
     def test_r49_a_customer_types_the_address_at_the_display(self):
-        self.till().sell("12.50")
+        till, display = self.till(), self.display()
+        till.sell("12.50")
         shop.card("present", "visa")
-        customer.title("approved")
-        page = customer.page
+        display.title("approved")
+        page = display.page
         page.locator("#ask-receipt").click()
         field = page.locator("#address")
         for letter in "ada@":
             page.locator(".keys").get_by_role("button", name=letter, exact=True).click()
         page.locator("#address-send").click()
-        expect(page.get_by_text(customer.text("entry.address"), exact=True)).to_be_visible()
+        expect(page.get_by_text(display.text("entry.address"), exact=True)).to_be_visible()
         for letter in "examplex":
             page.locator(".keys").get_by_role("button", name=letter, exact=True).click()
-        page.locator(".keys").get_by_role("button", name=customer.text("display.delete"), exact=True).click()
+        page.locator(".keys").get_by_role("button", name=display.text("display.delete"), exact=True).click()
         for letter in ".org":
             page.locator(".keys").get_by_role("button", name=letter, exact=True).click()
         expect(field).to_have_value("ada@example.org")
-        self.assertEqual([], customer.violations())
+        self.assertEqual([], display.violations())
         with page.expect_response(lambda answer: answer.url.endswith("/v1/display/receipt")) as answer:
             page.locator("#address-send").click()
         self.assertEqual((204, {"email": "ada@example.org"}), (answer.value.status, json.loads(answer.value.request.post_data)["to"]))
-        expect(customer.main.get_by_text(customer.text("receipt.sent"), exact=True)).to_be_visible()
+        expect(display.main.get_by_text(display.text("receipt.sent"), exact=True)).to_be_visible()
         expect(page.locator("#ask-receipt")).to_have_count(0)
         self.assertNotIn("ada@", page.content())
         kept = page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")
         self.assertNotIn("example.org", kept)
-        self.assertEqual([], customer.violations())
+        self.assertEqual([], display.violations())
 
     def test_r46_who_is_new_at_the_till_is_offered_the_tutorial_until_it_was_seen(self):
         till = self.till().settings()
