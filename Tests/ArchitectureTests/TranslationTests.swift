@@ -4,7 +4,10 @@ import Testing
 /// Outcomes and errors become the catalogue's words in one place. What arises below tells what it is in a type of its own.
 struct TranslationTests {
     /// The parts of the daemon that answer clients in the catalogue's words by their nature.
-    private static let speakers = ["API/", "Translation/", "Admission/", "Standing/", "Transactions/", "Lanes/"]
+    private static let speakers = [
+        "API/", "Callers/", "Translation/", "Admission/", "Standing/", "Transactions/", "Lanes/",
+        "Configuration/LoyaltyOffer.swift",
+    ]
 
     private static func namesCode(_ line: some StringProtocol) -> Bool {
         String(line).contains(/\bError(Body|Detail)\(\.\w/) || String(line).contains(/\breturn ErrorCode\.\w/)

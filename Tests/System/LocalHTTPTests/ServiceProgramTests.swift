@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Linux
+import Logging
 import Synchronization
 import Testing
 
