@@ -136,7 +136,6 @@ struct HouseRuleTests {
         #expect(HouseRules.mutualFolders(of: [one, other, back]) == ["One and Other"])
         let member = file("Other/C.swift", "let a = \"A\"  // A\nlet b = C.A.h()")
         #expect(HouseRules.mutualFolders(of: [one, other, member]) == [])
-        #expect(HouseRules.mutualFolders(of: [one, other, file("Other/C.swift", "private struct A {}")]) == [])
     }
 
     @Test func `a loose file and a name in two rooms are found`() {

@@ -143,7 +143,7 @@ extension Story {
     private mutating func carryOut(_ outward: Outward, _ number: Int) {
         switch outward {
         // Of stored cards, links, PIN devices and refunds with cards; nobody asks for one here.
-        case .charge, .link, .askPIN, .withdrawPIN, .proceed, .passRefundRead: break
+        case .charge, .link, .askPIN, .withdrawPIN, .proceed, .passRefundRead, .keepRead: break
         case .arm(let lanes): presentCard(number, on: lanes[Int(dice.upTo(Int64(lanes.count)))])
         case .send(let request, let question, let isAgain, let limit):
             if isAgain { traces[number].isInDoubt = true }

@@ -13,7 +13,7 @@ extension TransactionMachine {
     public var isReadKept: Bool { if case .offered = phase { writing == nil } else { false } }
 
     /// The lane is free for the next card, and the machine hears of it. The sealed record of the card is on no disk.
-    mutating func offer(_ read: Read, _ kept: KeptRead) {
+    mutating func offer(_ read: Read, _ kept: KeptTap) {
         // Nobody stands beside it who could be asked for a PIN later.
         guard read.pin == nil else { return end(.readOtherInterface, after: [sealed(read, isKept: false)]) }
         var event = event(.tapOffered)

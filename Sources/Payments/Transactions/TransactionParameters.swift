@@ -46,7 +46,7 @@ public struct TransactionParameters: Sendable {
     /// The stored card that is charged; `nil` where one is read.
     public var charge: StoredCharge?
     /// What is read is kept until a machine claims it; `nil` where it is sent at once.
-    public var kept: KeptRead?
+    public var kept: KeptTap?
     /// What is read is given to whoever asks the payment service about approved payments, and this ends with it.
     public var isHandedOver = false
     /// The link that the customer pays by, or the hand-over to the terminal where.
@@ -69,7 +69,7 @@ public struct TransactionParameters: Sendable {
 }
 
 /// How a read is kept on a lane that stands alone, until its machine says whether it is to be sent.
-public struct KeptRead: Equatable, Sendable {
+public struct KeptTap: Equatable, Sendable {
     /// Number of the tap on its lane.
     public var tap: Int64
     /// How long; never until the read is too old to be sent.

@@ -159,7 +159,7 @@ struct TransactionRequestTests {
         arguments: [
             ("You paid with 4111 1111 1111 1111.", false), ("PAN:4111111111111111", false),
             ("(5555-5555-5555-4444)", false), ("card 4111.1111.1111.1111", false), ("a\\n4111111111111111\\nb", false),
-            ("\u{0664}\u{0661}\u{0661}\u{0661}1111 11111111", false), ("3782 822463 10005 of the customer", false),
+            ("no. \u{0664}\u{0661}\u{0661}\u{0661}1111 11111111", false), ("3782 822463 10005 of the customer", false),
             ("Form 12, signed", true), ("DE89 3704 0044 0532 0130 00", true), ("DK5000400440116243", true),
             ("booking 20261128045123451", true), ("up to 25.00 EUR each month, 24 months from 2026-12-01", true),
         ])

@@ -27,7 +27,7 @@ enum Scenario: String, CaseIterable, Sendable {
         var demand = TransactionParameters(kind: self == .refund ? .refund : .sale, owner: Principal(uid: 1_000))
         demand.maximumReads = self == .loyalty ? .max : 2
         demand.wantsPasses = self == .loyalty || self == .combined
-        if self == .kept { demand.kept = KeptRead(tap: 7, time: .seconds(30)) }
+        if self == .kept { demand.kept = KeptTap(tap: 7, time: .seconds(30)) }
         if self == .confirmed || self == .unconfirmed { demand.confirmWithin = 120 }
         return demand
     }

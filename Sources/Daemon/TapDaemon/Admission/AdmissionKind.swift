@@ -82,7 +82,7 @@ enum AdmissionKind: Sendable {
         case .tap(let tap):
             terms.tap = tap.number
             if tap.mode == .ask {
-                demand.kept = KeptRead(tap: tap.number, time: .seconds(tap.claim))
+                demand.kept = KeptTap(tap: tap.number, time: .seconds(tap.claim))
                 // A read waits for its machine, and no customer for a PIN.
                 terms.pinPlaces = nil
             }

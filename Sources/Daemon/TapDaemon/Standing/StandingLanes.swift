@@ -278,6 +278,8 @@ actor StandingLanes {
         runner.publish(event)
         runner.logger.notice("tap refused", metadata: ["lane": "\(name)", "reason": "\(refusal.rawValue)"])
         await lane.show(.error)
-        await runner.glow(name)
+        await runner.change { $0.glow(name, at: .now) }
+        // It is looked at again when the lamp is to go out.
+        await runner.timePassed()
     }
 }

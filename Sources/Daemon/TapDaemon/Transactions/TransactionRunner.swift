@@ -126,18 +126,12 @@ actor TransactionRunner {
     }
 
     /// Time passes for whatever waits for it.
-    private func timePassed() {
+    func timePassed() {
         let now = Moment.now
         for id in books.due(at: now) { take(.due, id) }
         for lane in books.takeIdle(at: now) { services?.work.add { await lane.show(.idle) } }
         books.passes.expire(at: now)
         books.reads.expire(at: now)
-        setAlarm()
-    }
-
-    /// The lamp of a lane that shows how a tap without a transaction ended goes out after a while.
-    func glow(_ lane: String) {
-        books.glow(lane, at: .now)
         setAlarm()
     }
 
