@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("nfc-tap card-command", .timeLimit(.minutes(3)))
+@Suite("nfc-tap card-command", .timeLimit(.minutes(10)))
 struct CardCommandTests {
     private static let lane = "[[lane]]\nname = \"till\"\nreader = \"virtual:FOLDER/reader.sock\"\n"
 

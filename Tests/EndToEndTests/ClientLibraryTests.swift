@@ -8,7 +8,7 @@ import TapClient
 import Testing
 
 /// Every call of the library, with the daemon and the sandbox as they are installed.
-@Suite("TapClient with a real daemon", .timeLimit(.minutes(3)))
+@Suite("TapClient with a real daemon", .timeLimit(.minutes(10)))
 struct ClientLibraryTests {
     private func request(_ type: TransactionType, _ value: Int64 = 1_200) throws -> TransactionRequest {
         TransactionRequest(type: type, amount: Money(value: value, currency: try #require(Currency("EUR"))))

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("nfc-tap confirm and reverse", .timeLimit(.minutes(3)))
+@Suite("nfc-tap confirm and reverse", .timeLimit(.minutes(10)))
 struct CloseCommandTests {
     private func paid(_ shop: Shop, _ more: [String] = []) throws -> String {
         try shop.card("present visa")

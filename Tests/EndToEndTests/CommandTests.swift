@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("The command's words for taking cards", .timeLimit(.minutes(3)))
+@Suite("The command's words for taking cards", .timeLimit(.minutes(10)))
 struct CommandTests {
     private func tap(_ shop: Shop, _ arguments: String..., environment: [String: String] = [:]) throws
         -> Program.Finished

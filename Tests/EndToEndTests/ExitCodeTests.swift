@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Exit codes of nfc-tap", .timeLimit(.minutes(3)))
+@Suite("Exit codes of nfc-tap", .timeLimit(.minutes(10)))
 struct ExitCodeTests {
     /// Every code there is; each is seen below.
     private static let codes: Set<Int> = [0, 1, 10, 11, 12, 13, 14, 15, 64, 65, 69, 77]

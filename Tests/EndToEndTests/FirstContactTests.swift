@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a newcomer types, and what comes back.
-@Suite("First contact with the commands", .timeLimit(.minutes(4)))
+@Suite("First contact with the commands", .timeLimit(.minutes(10)))
 struct FirstContactTests {
     private let folder = FileManager.default.temporaryDirectory
 

@@ -6,7 +6,7 @@ import PaymentValues
 import TestSupport
 import Testing
 
-@Suite("--json everywhere", .timeLimit(.minutes(3)))
+@Suite("--json everywhere", .timeLimit(.minutes(10)))
 struct JSONTests {
     /// A run of one command: its words with SOME-THING in place of what the run gives it, and the options that it needs.
     struct Run {

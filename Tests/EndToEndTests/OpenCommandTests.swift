@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("nfc-tap open, find and the wish for a confirmation", .timeLimit(.minutes(3)))
+@Suite("nfc-tap open, find and the wish for a confirmation", .timeLimit(.minutes(10)))
 struct OpenCommandTests {
     private func alter(_ shop: Shop, _ sql: String) throws {
         let process = Process()

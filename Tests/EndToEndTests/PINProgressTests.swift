@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What nfc-tap pay says while a customer enters the PIN", .timeLimit(.minutes(2)))
+@Suite("What nfc-tap pay says while a customer enters the PIN", .timeLimit(.minutes(5)))
 struct PINProgressTests {
     private static let lane = """
         mode = "test"

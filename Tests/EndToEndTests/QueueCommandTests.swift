@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("nfc-tap queue and decline", .timeLimit(.minutes(3)))
+@Suite("nfc-tap queue and decline", .timeLimit(.minutes(10)))
 struct QueueCommandTests {
     @Test("Acceptance test 4: what is stored is listed, forwarded once the payment service is back, and then gone")
     func flushed() throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Who may do what", .timeLimit(.minutes(2)))
+@Suite("Who may do what", .timeLimit(.minutes(5)))
 struct AccessTests {
     private let access = Access(groups: [.admin: 10, .cashier: 20, .loyalty: 30, .monitor: 40], owner: 500)
 

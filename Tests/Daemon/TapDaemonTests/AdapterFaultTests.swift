@@ -10,7 +10,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Faults on the way to the payment service", .timeLimit(.minutes(2)))
+@Suite("Faults on the way to the payment service", .timeLimit(.minutes(5)))
 struct AdapterFaultTests {
     static let tornAnswers: [Int64] = [94, 95, 96, 97]
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Terms are an administrator's", .timeLimit(.minutes(2)))
+@Suite("Terms are an administrator's", .timeLimit(.minutes(5)))
 struct AdministratorTests {
     @Test(
         """

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("docs/examples/alerts.yml", .timeLimit(.minutes(1)))
+@Suite("docs/examples/alerts.yml", .timeLimit(.minutes(5)))
 struct AlertRulesTests {
     /// A metric with its label, as a rule's expression names it.
     private struct Selector {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Whom an answer is for", .timeLimit(.minutes(1)))
+@Suite("Whom an answer is for", .timeLimit(.minutes(5)))
 struct AudienceTests {
     private func get(_ shop: Shop, _ target: String, _ language: String) async throws -> Answer {
         let request = HTTPClientRequest(.get, target, fields: ["Accept-Language": language])

@@ -13,7 +13,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("What is in the audit chain beside transactions (requirements §10.15)", .timeLimit(.minutes(2)))
+@Suite("What is in the audit chain beside transactions (requirements §10.15)", .timeLimit(.minutes(5)))
 struct AuditEntryTests {
     /// The entries of a kind, oldest first: subject, then what is told.
     private func entries(_ kind: String, _ shop: Shop) throws -> [String] {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Lists, totals and day ends over the POS socket", .timeLimit(.minutes(2)))
+@Suite("Lists, totals and day ends over the POS socket", .timeLimit(.minutes(5)))
 struct BooksCallTests {
     private func get(_ shop: Shop, _ target: String) async throws -> Answer {
         try await shop.send(HTTPClientRequest(.get, target))

@@ -10,7 +10,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("Acceptance test 3 (requirement 50): cancelling, disconnecting, and the lane after", .timeLimit(.minutes(2)))
+@Suite("Acceptance test 3 (requirement 50): cancelling, disconnecting, and the lane after", .timeLimit(.minutes(5)))
 struct CancelTests {
     @Test("An armed transaction is cancelled, the lane is free, and the next one works")
     func armed() async throws {

@@ -14,7 +14,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("An administrator's commands to a card", .timeLimit(.minutes(2)))
+@Suite("An administrator's commands to a card", .timeLimit(.minutes(5)))
 struct CardCommandTests {
     /// Commands of the card `smoke`, with what it answers to them: data given back, 256 bytes, status words as they are.
     private static let exchanges = [

@@ -10,7 +10,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("What proves contact with the payment service", .timeLimit(.minutes(2)))
+@Suite("What proves contact with the payment service", .timeLimit(.minutes(5)))
 struct ContactTests {
     private let service = PaymentService()
 

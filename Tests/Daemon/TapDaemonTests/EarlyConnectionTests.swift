@@ -9,7 +9,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("The adapter's connection, opened while the card is read", .timeLimit(.minutes(2)))
+@Suite("The adapter's connection, opened while the card is read", .timeLimit(.minutes(5)))
 struct EarlyConnectionTests {
     private static let approval = HTTPResponse.text(200, #"{"outcome":"approved","approvalCode":"77"}"#)
 

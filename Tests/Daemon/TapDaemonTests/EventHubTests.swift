@@ -8,7 +8,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("The hub of events", .timeLimit(.minutes(1)))
+@Suite("The hub of events", .timeLimit(.minutes(5)))
 struct EventHubTests {
     /// What a subscriber of `hub` gets over a real socket, up to `count` events.
     private func received(
@@ -157,7 +157,7 @@ struct EventHubTests {
     }
 }
 
-@Suite("Waiting and working", .timeLimit(.minutes(1)))
+@Suite("Waiting and working", .timeLimit(.minutes(5)))
 struct ConcurrencyTests {
     @Test("What has happened is waited for by nobody any more, and what happens wakes everybody")
     func occasion() async {

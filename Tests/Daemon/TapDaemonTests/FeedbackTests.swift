@@ -12,7 +12,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("LED and buzzer of a reader behind pcscd", .serialized, .timeLimit(.minutes(2)))
+@Suite("LED and buzzer of a reader behind pcscd", .serialized, .timeLimit(.minutes(5)))
 struct FeedbackTests {
     private static let model = "ACS ACR122U PICC Interface"
     /// Green with one tone, as an ACR122U takes it.

@@ -12,7 +12,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Payments stored for a payment service that the shop had before", .timeLimit(.minutes(1)))
+@Suite("Payments stored for a payment service that the shop had before", .timeLimit(.minutes(5)))
 struct FormerServiceTests {
     private let former = SigningKey()
     private let current = SigningKey()

@@ -90,7 +90,7 @@ private final class SmallDisk: Sendable {
     }
 }
 
-@Suite("A9 a full disk", .timeLimit(.minutes(3)))
+@Suite("A9 a full disk", .timeLimit(.minutes(10)))
 struct FullDiskTests {
     private func withDisk(_ megabytes: Int = 12, _ body: (SmallDisk) async throws -> Void) async throws {
         let disk = try SmallDisk(megabytes: megabytes)

@@ -13,7 +13,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("A8 journal and installation key", .timeLimit(.minutes(2)))
+@Suite("A8 journal and installation key", .timeLimit(.minutes(5)))
 struct JournalBindingTests {
     private let folder: TestFolder
     private var path: String { folder.path }

@@ -10,7 +10,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("Row 27 of the guidance: a sale that wants a PIN goes on with what the tap gave", .timeLimit(.minutes(3)))
+@Suite("Row 27 of the guidance: a sale that wants a PIN goes on with what the tap gave", .timeLimit(.minutes(10)))
 struct KeptReadTests {
     private func shop(_ body: (Shop, Sandbox) async throws -> Void) async throws {
         let folder = try TestFolder()

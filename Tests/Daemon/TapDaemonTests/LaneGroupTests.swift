@@ -10,7 +10,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("A tap on any lane of a group", .timeLimit(.minutes(2)))
+@Suite("A tap on any lane of a group", .timeLimit(.minutes(5)))
 struct LaneGroupTests {
     private static var counter: Shop.Wish {
         var wish = Shop.Wish()

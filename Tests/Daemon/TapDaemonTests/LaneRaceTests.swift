@@ -10,7 +10,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Several lanes that wait for one card", .timeLimit(.minutes(1)))
+@Suite("Several lanes that wait for one card", .timeLimit(.minutes(5)))
 struct LaneRaceTests {
     private func steps(_ race: LaneRace) async -> [String] {
         var words: [String] = []

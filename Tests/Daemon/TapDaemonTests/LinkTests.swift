@@ -65,7 +65,7 @@ private final class LinkService: Sendable {
     }
 }
 
-@Suite("Links that customers pay by", .timeLimit(.minutes(3)))
+@Suite("Links that customers pay by", .timeLimit(.minutes(10)))
 struct LinkTests {
     private func shop(
         _ wish: Shop.Wish = Shop.Wish(), _ body: (Shop, LinkService) async throws -> Void

@@ -17,7 +17,7 @@ import Testing
 
 /// The whole way of a live payment, behind a real reader's library: the payment service, its keys and its acquirer are the
 /// test's own, and no published test key is in it.
-@Suite("A live payment", .serialized, .timeLimit(.minutes(2)))
+@Suite("A live payment", .serialized, .timeLimit(.minutes(5)))
 struct LivePaymentTests {
     private let service = PaymentService()
 

@@ -12,7 +12,7 @@ import Testing
 @testable import TapDaemon
 
 /// What the daemon sends to cards while nothing but passes is wanted.
-@Suite("Passes and payments are kept apart", .timeLimit(.minutes(3)))
+@Suite("Passes and payments are kept apart", .timeLimit(.minutes(10)))
 struct LoyaltySeparationTests {
     /// The commands that cards got.
     private final class Commands: Sendable {

@@ -14,7 +14,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("Passes, alone and with a payment", .timeLimit(.minutes(2)))
+@Suite("Passes, alone and with a payment", .timeLimit(.minutes(5)))
 struct LoyaltyTests {
     private func loyalty(_ more: String = "") -> String { #"{"type":"loyalty"\#(more)}"# }
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("A payment that is captured later", .timeLimit(.minutes(3)))
+@Suite("A payment that is captured later", .timeLimit(.minutes(10)))
 struct ManualCaptureTests {
     private func shop(
         _ supports: String, _ body: (Shop, ScriptedAdapter) async throws -> Void

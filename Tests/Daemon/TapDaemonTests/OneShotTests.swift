@@ -3,7 +3,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Something that happens once", .timeLimit(.minutes(1)))
+@Suite("Something that happens once", .timeLimit(.minutes(5)))
 struct OneShotTests {
     @Test("whoever waits goes on when it happens, with a limit and without")
     func happens() async {

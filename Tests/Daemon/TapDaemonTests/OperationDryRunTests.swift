@@ -10,7 +10,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Operations that are only tried", .timeLimit(.minutes(2)))
+@Suite("Operations that are only tried", .timeLimit(.minutes(5)))
 struct OperationDryRunTests {
     private func attempt(
         _ shop: Shop, _ id: TransactionID, _ call: String, _ body: String, key: String = UUID().uuidString

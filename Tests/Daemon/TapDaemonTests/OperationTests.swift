@@ -11,7 +11,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Captures, adjustments, releases and linked refunds", .timeLimit(.minutes(3)))
+@Suite("Captures, adjustments, releases and linked refunds", .timeLimit(.minutes(10)))
 struct OperationTests {
     private func operate(
         _ shop: Shop, _ id: TransactionID, _ call: String, _ body: String, key: String = UUID().uuidString,

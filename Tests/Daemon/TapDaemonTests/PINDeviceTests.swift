@@ -18,7 +18,7 @@ import Testing
 
 /// Sales whose card wants an online PIN, with a PIN device in software, a sandbox that opens its blocks, and a daemon between
 /// them that sees none.
-@Suite("PIN by a device", .timeLimit(.minutes(2)))
+@Suite("PIN by a device", .timeLimit(.minutes(5)))
 struct PINDeviceTests {
     /// A Mastercard test card asks for it above 50.00 EUR, where the terminal has it.
     private let amount: Int64 = 6_000

@@ -15,7 +15,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("A payment from the request to the answer", .timeLimit(.minutes(2)))
+@Suite("A payment from the request to the answer", .timeLimit(.minutes(5)))
 struct PaymentTests {
     @Test("A card on the reader is read, sealed, authorised and reported", arguments: ["visa", "mastercard"])
     func approved(card: String) async throws {

@@ -11,7 +11,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("Preparing a lane", .timeLimit(.minutes(2)))
+@Suite("Preparing a lane", .timeLimit(.minutes(5)))
 struct PrepareTests {
     private static var hanging: Shop.Wish {
         var wish = Shop.Wish()

@@ -14,7 +14,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("The payment service's profile in the daemon", .timeLimit(.minutes(2)))
+@Suite("The payment service's profile in the daemon", .timeLimit(.minutes(5)))
 struct ProfileStoreTests {
     private let service = PaymentService()
 

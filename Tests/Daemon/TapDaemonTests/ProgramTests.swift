@@ -11,7 +11,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("nfc-tapd as a program", .timeLimit(.minutes(2)))
+@Suite("nfc-tapd as a program", .timeLimit(.minutes(5)))
 struct ProgramTests {
     private static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appending(path: "nfc-tapd")
@@ -101,7 +101,7 @@ struct ProgramTests {
 
     @Test(
         "Once it is ready it gives back the code that only the start needed",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func startCode() async throws {
         let folder = try TestFolder()
         let manager = try DatagramSocket(path: folder.path + "/notify")
@@ -113,7 +113,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "It locks its memory", .timeLimit(.minutes(1)),
+        "It locks its memory", .timeLimit(.minutes(5)),
         .enabled(if: geteuid() == 0, "only root may lock as much as it likes and look into the memory of others"))
     func locks() async throws {
         let folder = try TestFolder()

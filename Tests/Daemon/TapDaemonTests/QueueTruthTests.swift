@@ -13,7 +13,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("What the daemon says of its queue", .timeLimit(.minutes(2)))
+@Suite("What the daemon says of its queue", .timeLimit(.minutes(5)))
 struct QueueTruthTests {
     /// A shop without its payment service, in which `values` have been stored.
     private func storing(

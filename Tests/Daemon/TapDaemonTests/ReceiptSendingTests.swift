@@ -11,7 +11,7 @@ import Testing
 @testable import TapDaemon
 
 /// The sandbox opens what is sealed for it, and refuses an address of another transaction, an old one and none.
-@Suite("Receipts to a customer's address", .timeLimit(.minutes(3)))
+@Suite("Receipts to a customer's address", .timeLimit(.minutes(10)))
 struct ReceiptSendingTests {
     private func paid(_ shop: Shop) async throws -> TransactionID {
         try shop.reader.obey("present visa")

@@ -12,7 +12,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("Receipts over the POS socket", .timeLimit(.minutes(2)))
+@Suite("Receipts over the POS socket", .timeLimit(.minutes(5)))
 struct ReceiptTests {
     private func receipt(
         _ shop: Shop, _ id: String, _ query: String = "", _ fields: HTTPFields = HTTPFields()

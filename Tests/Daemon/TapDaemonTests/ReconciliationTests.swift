@@ -60,7 +60,7 @@ final class FiguresService: Sendable {
     }
 }
 
-@Suite("A closed day and the payment service's figures", .timeLimit(.minutes(3)))
+@Suite("A closed day and the payment service's figures", .timeLimit(.minutes(10)))
 struct ReconciliationTests {
     private var quick: Shop.Wish {
         var wish = Shop.Wish()

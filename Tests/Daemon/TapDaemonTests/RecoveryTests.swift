@@ -13,7 +13,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("What a start makes of what the last run left", .timeLimit(.minutes(2)))
+@Suite("What a start makes of what the last run left", .timeLimit(.minutes(5)))
 struct RecoveryTests {
     /// Writes a journal as a daemon that was killed in `state` leaves it; in `killed` as one leaves it that was killed after
     /// the payment's end, with its log.

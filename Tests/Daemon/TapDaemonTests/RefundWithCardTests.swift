@@ -12,7 +12,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Refunds of a payment for which a card is read", .timeLimit(.minutes(3)))
+@Suite("Refunds of a payment for which a card is read", .timeLimit(.minutes(10)))
 struct RefundWithCardTests {
     private func sale(_ shop: Shop, _ value: Int64, card: String = "visa") async throws -> Transaction {
         try shop.reader.obey("present \(card)")

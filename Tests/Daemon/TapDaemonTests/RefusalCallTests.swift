@@ -7,7 +7,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("What a gateway has refused", .timeLimit(.minutes(1)))
+@Suite("What a gateway has refused", .timeLimit(.minutes(5)))
 struct RefusalCallTests {
     private func report(_ body: String) -> HTTPClientRequest {
         HTTPClientRequest(

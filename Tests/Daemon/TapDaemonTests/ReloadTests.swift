@@ -14,7 +14,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("Reading the configuration again", .timeLimit(.minutes(2)))
+@Suite("Reading the configuration again", .timeLimit(.minutes(5)))
 struct ReloadTests {
     private func lane(_ name: String) throws -> DaemonConfiguration.LaneSetting {
         .init(name: name, reader: .virtual(try VirtualReaderControl(name: name) { _ in nil }), address: nil)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("One order, one charge; and what became of a request", .timeLimit(.minutes(3)))
+@Suite("One order, one charge; and what became of a request", .timeLimit(.minutes(10)))
 struct RepeatTests {
     private func pay(
         _ shop: Shop, _ value: Int64 = 1_200, order: String? = nil, more: String = "", card: String = "visa",

@@ -9,7 +9,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Fields of a request that change a payment", .timeLimit(.minutes(2)))
+@Suite("Fields of a request that change a payment", .timeLimit(.minutes(5)))
 struct RequestFieldTests {
     static let preferences: [(wish: String, scheme: String)] = [
         ("", "Visa"), (#","preferredApplications":["A000000004"]"#, "Mastercard"),

@@ -13,7 +13,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Requests on the POS socket", .timeLimit(.minutes(2)))
+@Suite("Requests on the POS socket", .timeLimit(.minutes(5)))
 struct RequestTests {
     @Test("The same key gives the first answer again and charges once; another body with it is refused")
     func idempotency() async throws {

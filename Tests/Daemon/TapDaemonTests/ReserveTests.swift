@@ -10,7 +10,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Room that is kept on the disk", .timeLimit(.minutes(2)))
+@Suite("Room that is kept on the disk", .timeLimit(.minutes(5)))
 struct ReserveTests {
     @Test("W7: without its reserve the journal is not writable at once, and nothing new begins until it is whole")
     func releasedReserve() async throws {

@@ -12,7 +12,7 @@ import Transactions
 @testable import Journal
 @testable import TapDaemon
 
-@Suite("What a daemon writes while nobody pays", .timeLimit(.minutes(3)))
+@Suite("What a daemon writes while nobody pays", .timeLimit(.minutes(10)))
 struct RestTests {
     /// The parts that look at the disk by themselves.
     private struct Parts {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("A sale that is tried once more", .timeLimit(.minutes(2)))
+@Suite("A sale that is tried once more", .timeLimit(.minutes(5)))
 struct RetryOfTests {
     private func shop(_ body: (Shop) async throws -> Void) async throws {
         let folder = try TestFolder()

@@ -11,7 +11,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("Cards that cannot be read", .timeLimit(.minutes(2)))
+@Suite("Cards that cannot be read", .timeLimit(.minutes(5)))
 struct RetryTests {
     @Test("Requirement 58: after three failed reads of an order another way to pay is offered")
     func order() async throws {

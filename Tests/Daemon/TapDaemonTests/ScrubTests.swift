@@ -7,7 +7,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Wiping what was dropped from the journal's files", .timeLimit(.minutes(1)))
+@Suite("Wiping what was dropped from the journal's files", .timeLimit(.minutes(5)))
 struct ScrubTests {
     private func logSize(_ folder: TestFolder) throws -> Int {
         try #require(

@@ -13,7 +13,7 @@ import Testing
 @testable import TapDaemon
 
 /// A daemon that is asked to stop ends, whatever it waits for.
-@Suite("The end of a daemon", .timeLimit(.minutes(3)))
+@Suite("The end of a daemon", .timeLimit(.minutes(10)))
 struct StopTests {
     @Test(
         "R3 a stored sale that is being forwarded keeps no daemon from ending, and the next one asks what became of it")

@@ -15,7 +15,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("Store and forward", .timeLimit(.minutes(3)))
+@Suite("Store and forward", .timeLimit(.minutes(10)))
 struct StoreAndForwardTests {
     /// A shop that stores, whose cards may approve by themselves. It has been online in this run of the machine.
     private func offline(

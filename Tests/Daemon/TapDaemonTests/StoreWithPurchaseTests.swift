@@ -13,7 +13,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Cards that are stored with a purchase, who may charge them, and what is told of them", .timeLimit(.minutes(3)))
+@Suite("Cards that are stored with a purchase, who may charge them, and what is told of them", .timeLimit(.minutes(10)))
 struct StoreWithPurchaseTests {
     private static let agreement =
         #","store":true,"agreement":{"kind":"unscheduled","text":"I agree.","language":"en"}"#

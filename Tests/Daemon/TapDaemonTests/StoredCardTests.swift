@@ -11,7 +11,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Stored cards: consent, charges and deletion", .timeLimit(.minutes(3)))
+@Suite("Stored cards: consent, charges and deletion", .timeLimit(.minutes(10)))
 struct StoredCardTests {
     private static let text = "I agree that the shop charges up to 25 € a month.\nUntil I say stop."
 

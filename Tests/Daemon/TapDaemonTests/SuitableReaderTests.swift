@@ -11,7 +11,7 @@ import Testing
 @testable import ReaderPCSC
 @testable import TapDaemon
 
-@Suite("Readers that cannot take a payment", .timeLimit(.minutes(1)))
+@Suite("Readers that cannot take a payment", .timeLimit(.minutes(5)))
 struct SuitableReaderTests {
     private func entries(_ names: String...) -> [PCSCReaders.Entry] {
         names.map { text in

@@ -10,7 +10,7 @@ import Testing
 @testable import TapDaemon
 
 /// With the sandbox as the payment service that runs the other terminal.
-@Suite("Sales that are handed to another terminal", .timeLimit(.minutes(3)))
+@Suite("Sales that are handed to another terminal", .timeLimit(.minutes(10)))
 struct TerminalHandoverTests {
     private func shop(_ body: (Shop) async throws -> Void) async throws {
         let folder = try TestFolder()

@@ -11,7 +11,7 @@ import Testing
 
 @testable import TapDaemon
 
-@Suite("Terms of the payment service", .timeLimit(.minutes(2)))
+@Suite("Terms of the payment service", .timeLimit(.minutes(5)))
 struct TermsTests {
     private func profile() throws -> SandboxProfile { SandboxProfile(key: try TestSigner.key()) }
 

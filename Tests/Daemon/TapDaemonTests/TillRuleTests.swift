@@ -12,7 +12,7 @@ import Testing
 @testable import TapDaemon
 
 /// Rules for tills behind a gateway, one after the other, as docs/integrating/protocol.md has them.
-@Suite("Tills behind a gateway", .timeLimit(.minutes(3)))
+@Suite("Tills behind a gateway", .timeLimit(.minutes(10)))
 struct TillRuleTests {
     private static let isRoot = geteuid() == 0
 

@@ -12,7 +12,7 @@ import Transactions
 
 @testable import TapDaemon
 
-@Suite("The two-step close, and taking back on demand", .timeLimit(.minutes(2)))
+@Suite("The two-step close, and taking back on demand", .timeLimit(.minutes(5)))
 struct TwoStepCloseTests {
     /// Pays in a shop with a sandbox, and hands over what was approved.
     private func approved(

@@ -14,7 +14,7 @@ import Testing
 
 /// The examples of captures and refunds with the sandbox as payment service: what it is sent, to the member, and what both sides
 /// have in their books. `OperationTests` plays the same against a service of a few lines.
-@Suite("Worked examples, message by message", .timeLimit(.minutes(3)))
+@Suite("Worked examples, message by message", .timeLimit(.minutes(10)))
 struct WorkedExampleMessageTests {
     /// What is on the way from the daemon to the service.
     private final class Way: Sendable {

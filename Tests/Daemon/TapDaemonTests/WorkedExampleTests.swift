@@ -15,7 +15,7 @@ import Testing
 /// The examples of a payment's life that `OperationTests` does not play: a partial approval, an approval that nobody confirms,
 /// a hold that ends while the payment service is away, and a refund on the next day. Each with the messages that a till and a
 /// payment service exchange, to the member.
-@Suite("Worked examples of a payment's life, from till to service", .timeLimit(.minutes(3)))
+@Suite("Worked examples of a payment's life, from till to service", .timeLimit(.minutes(10)))
 struct WorkedExampleTests {
     private func pay(_ shop: Shop, _ value: Int64, _ more: String = "") async throws -> Transaction {
         try shop.reader.obey("present visa")

@@ -7,7 +7,7 @@ import Testing
 
 /// A rig that only our own driver accepts proves little. nfcpy (PyPI, EUPL 1.1), run by python3, shares no code with libnfc:
 /// it sets the line's speed, has the chip only select the card, and speaks ISO/IEC 14443-4 by itself.
-@Suite("F8: the emulated chip with a second driver", .timeLimit(.minutes(2)))
+@Suite("F8: the emulated chip with a second driver", .timeLimit(.minutes(5)))
 struct SecondDriverTests {
     /// Opens the line by nfcpy's own transport and driver, and tells what the card answers to each command. The driver gives a chip
     /// a tenth of a second to acknowledge, which is enough for a chip but not for an emulator on a busy machine.

@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StartedProgramTests {
+@Suite(.timeLimit(.minutes(5))) struct StartedProgramTests {
     private let shell = "/bin/sh"
 
     @Test func `a program is run to its end and what it says is kept`() throws {

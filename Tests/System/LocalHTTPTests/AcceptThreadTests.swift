@@ -8,7 +8,7 @@ import Testing
 @testable import LocalHTTP
 
 /// Where connections come in: without descriptors, and with somebody who connects in a loop.
-@Suite(.timeLimit(.minutes(2))) struct AcceptThreadTests {
+@Suite(.timeLimit(.minutes(5))) struct AcceptThreadTests {
     /// getrlimit(2), accept(2): EMFILE and ENFILE leave the connection in the queue and the listener readable, so that
     /// whoever asks again at once spins.
     @Test("A6: without descriptors the listener waits longer and longer, says so once, and lets in afterwards")

@@ -5,7 +5,7 @@ import Testing
 
 /// The same server as people at a shell see it.
 @Suite(
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "needs curl"), .timeLimit(.minutes(1)))
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "needs curl"), .timeLimit(.minutes(5)))
 struct CurlTests {
     /// Standard output and the exit code.
     private func curl(_ path: String, _ arguments: String...) async throws -> (String, Int32) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct EventQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct EventQueueTests {
     private func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
     @Test func `What is queued comes out at once and in order, then the end`() async {

@@ -3,7 +3,7 @@ import LocalHTTP
 import Testing
 
 /// Streams of events over real sockets, from the server to the client of this module.
-@Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct EventStreamTests {
     private let get = HTTPClientRequest(.get, "/events", fields: ["Last-Event-ID": "41"])
 
     @Test func `Events arrive while the stream is open, and the end is an end`() async throws {

@@ -5,7 +5,7 @@ import LocalHTTP
 import Testing
 
 /// What the client says of servers that are not there, go away, or talk nonsense.
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPClientTests {
     private let get = HTTPClientRequest(.get, "/")
 
     /// The error of one request; `nil` where there was an answer.

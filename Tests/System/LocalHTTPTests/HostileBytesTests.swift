@@ -3,7 +3,7 @@ import LocalHTTP
 import Testing
 
 /// Requests damaged at random, from fixed seeds: whatever they are, the server answers or closes, and lives.
-@Suite(.timeLimit(.minutes(1))) struct HostileBytesTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileBytesTests {
     /// SplitMix64, so that a failure can be repeated by its seed.
     struct Generator: RandomNumberGenerator {
         var state: UInt64

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LocalHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct ListeningSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct ListeningSocketTests {
     private func status(_ path: String) throws -> stat {
         var status = stat()
         try #require(unsafe lstat(path, &status) == 0)

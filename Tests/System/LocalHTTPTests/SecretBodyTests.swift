@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocalHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct SecretBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretBodyTests {
     private static func secret(_ count: Int) -> SecretBody {
         SecretBody(count: count) { next in for index in 0..<count { next(UInt8(0x61 + index % 26)) } }
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import LocalHTTP
 
 /// How many may come in, and what the others are told.
-@Suite(.timeLimit(.minutes(1))) struct ServerAdmissionTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerAdmissionTests {
     @Test func `The ninth connection of a user is refused, and a place that gets free is given away`() async throws {
         let connections = Seen<HTTPConnection>()
         let handler: HTTPHandler = { request in

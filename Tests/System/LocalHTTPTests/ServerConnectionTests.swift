@@ -6,7 +6,7 @@ import Testing
 @testable import LocalHTTP
 
 /// Whole connections: kept, counted, told apart, noticed when they go.
-@Suite(.timeLimit(.minutes(1))) struct ServerConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerConnectionTests {
     @Test func `Requests of one connection are answered one after the other`() async throws {
         try await withServer(handler: echo) { path, _ in
             let text = try await blocking {

@@ -3,7 +3,7 @@ import LocalHTTP
 import Testing
 
 /// What the server answers to requests that are none, over real sockets, byte for byte as a hostile client sends them.
-@Suite(.timeLimit(.minutes(1))) struct ServerRefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerRefusalTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let bytes: [UInt8]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct TerminationTests {
+@Suite(.timeLimit(.minutes(5))) struct TerminationTests {
     @Test func `Observers are called once, in the order they came, and late ones at once`() {
         let termination = Termination()
         let calls = Seen<Int>()

@@ -10,7 +10,7 @@ import Testing
 @testable import Gateway
 
 /// What tills ask at once, against a daemon that answers a wait when its client has gone and everything else at once.
-@Suite("The way to the daemon", .timeLimit(.minutes(3)))
+@Suite("The way to the daemon", .timeLimit(.minutes(10)))
 struct UpstreamTests {
     private struct Seen: Equatable {
         var method: HTTPMethod

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TapClient
 
-@Suite(.timeLimit(.minutes(1))) struct TapClientTests {
+@Suite(.timeLimit(.minutes(5))) struct TapClientTests {
     @Test func `Status, lanes and transactions come as the daemon tells them`() async throws {
         let transaction = try Sample.transaction(.approved)
         let handler: HTTPHandler = { request in

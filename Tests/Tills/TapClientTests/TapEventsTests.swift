@@ -6,7 +6,7 @@ import Testing
 
 @testable import TapClient
 
-@Suite(.timeLimit(.minutes(1))) struct TapEventsTests {
+@Suite(.timeLimit(.minutes(5))) struct TapEventsTests {
     private static func send(_ numbers: ClosedRange<UInt64>, to queue: EventQueue) {
         for number in numbers {
             let event = Event(id: number, .readerAttached, lane: "till-1")

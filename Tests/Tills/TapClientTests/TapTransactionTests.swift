@@ -6,7 +6,7 @@ import Testing
 
 @testable import TapClient
 
-@Suite(.timeLimit(.minutes(1))) struct TapTransactionTests {
+@Suite(.timeLimit(.minutes(5))) struct TapTransactionTests {
     @Test func `Starting sends the request with its key, and waiting goes over the same connection`() async throws {
         let started = try Sample.transaction(.created)
         let states: [TransactionState] = [.armed, .unknown, .approved]

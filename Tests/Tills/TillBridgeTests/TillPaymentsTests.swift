@@ -13,7 +13,7 @@ import Testing
 @testable import TillBridge
 
 /// A till's payments with a daemon that loses answers, is full, contradicts itself and refuses: a real server that answers by a script.
-@Suite("The payments of a till", .timeLimit(.minutes(2)))
+@Suite("The payments of a till", .timeLimit(.minutes(5)))
 struct TillPaymentsTests {
     private static let id = TransactionID(at: .now)
     private static let operationID = OperationID(at: .now)
