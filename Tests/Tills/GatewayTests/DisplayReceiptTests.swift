@@ -18,8 +18,8 @@ struct DisplayReceiptTests {
         return event
     }
 
-    private func approved(_ id: TransactionID) -> LaneDisplay {
-        var display = LaneDisplay(lane: "main")
+    private func approved(_ id: TransactionID) -> Shown {
+        let display = Shown()
         for name in [EventName.readReadyForTap, .paymentApproved] {
             _ = display.happened(Self.event(name, of: id), at: 0)
         }
@@ -28,7 +28,7 @@ struct DisplayReceiptTests {
 
     @Test func `the word is for one receipt of the sale that is shown, and nobody asks while somebody does`() throws {
         let id = try #require(Self.sales.first)
-        var display = approved(id)
+        let display = approved(id)
         #expect(display.offer(word: "w", of: id, "bar-1", at: 0) && display.view.receiptWord == "w")
         #expect(!display.offer(word: "v", of: id, "bar-1", at: 0), "a sale has one word")
         #expect(display.ask(by: "v") == nil && display.ask(by: "") == nil)
@@ -43,7 +43,7 @@ struct DisplayReceiptTests {
 
     @Test func `after three addresses that were refused there is no fourth`() throws {
         let id = try #require(Self.sales.first)
-        var display = approved(id)
+        let display = approved(id)
         _ = display.offer(word: "w", of: id, "bar-1", at: 0)
         for left in [2, 1, 0] {
             #expect(display.ask(by: "w") != nil)
@@ -65,7 +65,7 @@ struct DisplayReceiptTests {
 
     @Test func `an offered receipt stays for two minutes, which an address needs`() throws {
         let id = try #require(Self.sales.first)
-        var display = approved(id)
+        let display = approved(id)
         _ = display.offer(word: "w", of: id, "bar-1", at: 10)
         #expect(!display.tick(at: LaneDisplay.resultTime + 10) && display.view.receiptWord == "w")
         #expect(display.tick(at: LaneDisplay.receiptTime + 10) && display.view.phase == .idle)
@@ -77,7 +77,7 @@ struct DisplayReceiptTests {
         seed: UInt64
     ) {
         var generator = SeededGenerator(seed: seed)
-        var display = LaneDisplay(lane: "main")
+        let display = Shown()
         /// Which sale a word was given for; what was sent.
         var given: [String: TransactionID] = [:]
         var sent: Set<String> = []
@@ -133,4 +133,20 @@ struct DisplayReceiptTests {
             DisplayReceipt.self, from: Array(#"{"word":"w","to":{"phone":"+4915112345678"}}"#.utf8))
         #expect(!"\(wish)".contains("4915") && String(reflecting: wish).contains("4915") == false)
     }
+}
+
+/// A display that an expectation may change.
+private final class Shown {
+    private var display = LaneDisplay(lane: "main")
+
+    var view: CustomerView { display.view }
+    var transaction: TransactionID? { display.transaction }
+
+    func happened(_ event: Event, at now: Int64) -> Bool { display.happened(event, at: now) }
+    func tick(at now: Int64) -> Bool { display.tick(at: now) }
+    func offer(word: String, of id: TransactionID, _ owner: String, at now: Int64) -> Bool {
+        display.offer(word: word, of: id, owner, at: now)
+    }
+    func ask(by word: String) -> (id: TransactionID, owner: String)? { display.ask(by: word) }
+    func answered(_ word: String, isTaken: Bool) -> Bool { display.answered(word, isTaken: isTaken) }
 }
