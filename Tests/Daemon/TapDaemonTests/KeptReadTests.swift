@@ -55,7 +55,7 @@ struct KeptReadTests {
         try await shop { shop, _ in
             let declined = try await declined(shop, "K-2")
             let read = try #require(Self.read())
-            let end = Moment.now.after(.seconds(240))
+            let end = Moment.now.monotonic + 240_000
             _ = await shop.store.change { $0.reads.keep(read, of: declined.id, until: end) }
             // The sandbox opens it: an envelope that is none of this sale is refused, and nothing is paid by it.
             let refused = try await shop.post(#"{"type":"link","retryOf":"\#(declined.id)"}"#, wait: 20).transaction()
@@ -80,7 +80,7 @@ struct KeptReadTests {
         try await shop { shop, _ in
             let declined = try await declined(shop, "K-4")
             let read = try #require(Self.read())
-            let end = Moment.now.after(.seconds(240))
+            let end = Moment.now.monotonic + 240_000
             _ = await shop.store.change { $0.reads.keep(read, of: declined.id, until: end) }
             try shop.reader.obey("present mastercard")
             let body =
