@@ -47,7 +47,7 @@ struct AccessTests {
             [
                 "-H", "Content-Type: application/json", "-H", "Idempotency-Key: k", "-d", "{}",
                 "http://d/v1/transactions",
-            ], "403"
+            ], "400"
         ),
         (
             "30",

@@ -70,7 +70,7 @@ extension PINDeviceTests {
             let ended = try await sale(shop, 1_070, "visa")
             #expect(ended.state == .declined && ended.error?.code == code, "\(ended)")
             #expect(ended.result?.responseCode == "70" && ended.result?.reason == .otherInterfaceNeeded)
-            #expect(ended.result?.next == [.otherInterface, .otherCard, .otherMethod])
+            #expect(ended.result?.next == [.otherInterface, .paymentLink, .otherCard, .otherMethod])
             #expect(try shop.journal("SELECT state FROM pin_attempt") == attempt)
             #expect(await device.count.asked == 1)
             #expect(await sandbox.ledger.transactions.map(\.state) == [.declined])
@@ -140,7 +140,7 @@ extension PINDeviceTests {
             try await Shop.open(in: folder) { shop in
                 let declined = try await sale(shop, 1_070, "visa")
                 #expect(declined.state == .declined && declined.result?.action == .useOtherTerminal)
-                #expect(declined.result?.next == [.otherInterface, .otherCard, .otherMethod])
+                #expect(declined.result?.next == [.otherInterface, .paymentLink, .otherCard, .otherMethod])
                 #expect(await sandbox.ledger.transactions.count == 1)
             }
         }
