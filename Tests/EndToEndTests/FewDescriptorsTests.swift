@@ -191,7 +191,7 @@ import Testing
         try eventually("an answer afterwards") { try !ask(server.program, place).isEmpty }
     }
 
-    /// They are for trying things out, and have no unit that a limit could be written into.
+    /// Servers for trying things out have no unit that a limit could be written into.
     @Test(
         "A6: the server of profiles and the acquirer's simulator say that their descriptors are too few, and keep some",
         arguments: [Server(program: .profile, limit: 64), Server(program: .acquirer, limit: 64)])

@@ -6,7 +6,7 @@ public enum PCSCAnswer: Equatable, Sendable {
     /// It refused us: polkit.
     case accessDenied
     case notRunning
-    /// It runs, and speaks another version of the protocol than the libpcsclite of whoever asks.
+    /// Runs, and speaks another version of the protocol than the libpcsclite of whoever asks.
     case otherVersion
     /// Nothing that says more: no answer in time, or we did not ask.
     case unknown

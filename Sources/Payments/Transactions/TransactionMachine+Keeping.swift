@@ -24,7 +24,7 @@ extension TransactionMachine {
             then: [.settleReader, .publish(event)])
     }
 
-    /// It is sent as soon as there is somebody to send it to.
+    /// Sends it as soon as there is somebody to send it to.
     mutating func claimed(as reference: String, _ wish: RequestID) {
         guard case .offered(let offer) = phase else { return outward(.answer(wish, .superseded)) }
         claimant = reference

@@ -4,7 +4,7 @@ import PaymentValues
 
 /// Body of `POST /v1/display/receipt`: `{"word":"…","to":{"email":"…"}}`. It is shown in no log: `to` has an address.
 struct DisplayReceipt: Decodable, Sendable {
-    /// That of the view.
+    /// The word of the view.
     let word: String
     let to: ReceiptRequest
 

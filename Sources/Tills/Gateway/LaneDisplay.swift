@@ -313,14 +313,14 @@ struct LaneDisplay: Sendable {
     private mutating func show(_ phase: CustomerView.Phase, _ key: String) {
         view.phase = phase
         view.key = key
+        view.receiptWord = nil
         later = nil
     }
 
     /// Nothing of the sale stays but what was done, and with an approval its sum: where nothing was charged no amount stays.
     private mutating func end(_ phase: CustomerView.Phase, _ key: String, _ now: Int64) {
         (view.amount, view.items, view.pending, view.qr) = (nil, nil, nil, nil)
-        (view.receiptWord, receiptOffer) = (nil, nil)
-        link = nil
+        (link, receiptOffer) = (nil, nil)
         show(phase, key)
         later = (now + Self.resultTime, .goIdle)
     }

@@ -69,7 +69,7 @@ struct StandingConfigurationTests {
         ])
     func wrong(_ standing: String, _ key: String, _ remedy: String) throws {
         let error = try #require(refusal(standing))
-        #expect(error.key.hasSuffix("standing.\(key)") && error.remedy.contains(remedy), "\(error)")
+        #expect(error.key.hasSuffix("standing.\(key)") && "\(error)".contains(remedy), "\(error)")
     }
 
     @Test("A till's gateway gives nobody the role of a machine")

@@ -39,8 +39,8 @@ extension StandingLaneTests {
             let before = journal.commitCount.durableCommits
             try shop.reader.obey("present visa")
             let offered = try await event(shop, .tapOffered)
-            // Its number and its key, before anything is read. A note of the minute may come in between.
-            #expect((1...2).contains(journal.commitCount.durableCommits - before))
+            // What is offered rests on nothing that has to be on the disk. A note of the minute may come in between.
+            #expect(journal.commitCount.durableCommits - before <= 2)
             #expect(offered.amount?.value == 2_500 && offered.tap == 1 && offered.card != nil)
             let session = try #require(try await sessions(shop).first)
             #expect(session.state == .offered && session.id == offered.transaction && session.card == offered.card)

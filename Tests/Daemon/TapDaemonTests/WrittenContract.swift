@@ -18,7 +18,7 @@ struct WrittenContract {
         /// Those that are named; any other error is in `shared`.
         var statuses: Set<Int> = []
         var codes: Set<String> = []
-        /// Those of the query.
+        /// Parameters of the query.
         var parameters: Set<String> = []
     }
 

@@ -92,7 +92,7 @@ struct ContractTests {
                 health.supports == [
                     "sale", "preauth", "refund", "verify", "capture", "multicapture", "overcapture", "adjust", "extend",
                     "release", "refundLinked", "refundReversal", "reconcile", "charge", "tokenDeletion", "pin",
-                    "singleTap", "link", "handover", "receipt",
+                    "singleTap", "pinFallback", "link", "handover", "receipt",
                 ] && health.terminals == SandboxLinks.terminals)
             for path in [
                 "/", "/v1", "/v1/profile", "/v1/authorizations/nonsense", "/v1/authorizations/\(TransactionID())/x",

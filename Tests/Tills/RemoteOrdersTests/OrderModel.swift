@@ -12,7 +12,7 @@ struct OrderModel {
         var isConfirmed: Bool?
         var confirmBy: Int64 = 0
         var armedAt: Int64
-        /// It had not reached the disk when the power failed: the daemon knows nothing of it.
+        /// Not on the disk when the power failed: the daemon knows nothing of it.
         var isForgotten = false
     }
 

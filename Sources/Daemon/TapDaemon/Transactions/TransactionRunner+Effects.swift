@@ -56,7 +56,7 @@ extension TransactionRunner {
         switch outward {
         case .publish(let event):
             publish(event)
-            if event.name == .paymentApproved { tellMachine(event, run.running) }
+            if let word = run.running.wordToMachine(of: event) { publish(word) }
         case .arm(let names): arm(names, id, run)
         case .send(let request, let question, let isAgain, let time):
             if !isAgain { books.live[id]?.forgetDraft() }
@@ -102,16 +102,6 @@ extension TransactionRunner {
         }
     }
 
-    /// An approval on a lane that stands alone: for its machine to claim, or what it has claimed.
-    private func tellMachine(_ event: Event, _ running: LiveTransaction) {
-        let amount = running.transaction.amount
-        if let kept = running.machine.demand.kept {
-            if let name = running.machine.claimant { publish(event.claimed(tap: kept.tap, as: name, amount)) }
-        } else if let tap = running.terms.tap {
-            publish(event.offered(tap: tap, amount))
-        }
-    }
-
     private func arm(_ names: [String], _ id: TransactionID, _ run: EffectRun) {
         // The journal may have taken long.
         guard run.running.machine.demand.cardTime(at: .now) > 0 else {
@@ -134,5 +124,14 @@ extension ReaderFeedback {
         case .declined: self = .declined
         case .error: self = .error
         }
+    }
+}
+
+extension LiveTransaction {
+    /// An approval on a lane that stands alone: for its machine to claim, or what it has claimed.
+    fileprivate func wordToMachine(of event: Event) -> Event? {
+        guard event.name == .paymentApproved else { return nil }
+        guard let kept = machine.demand.kept else { return terms.tap.map { event.offered(tap: $0, transaction.amount) } }
+        return machine.claimant.map { event.claimed(tap: kept.tap, as: $0, transaction.amount) }
     }
 }
