@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CLinux
 import Glibc
 
 /// Under whom this process works.
@@ -9,6 +10,8 @@ package enum ProcessOwner {
     /// - Throws: the kernel's refusal; what had been given up by then stays so.
     package static func become(user: UInt32, group: UInt32) throws(SystemError) {
         guard setgroups(0, nil) == 0, setgid(group) == 0, setuid(user) == 0 else { throw .last }
+        // What root had locked counts against the user's limit: no stack could grow, and no memory be had (mlockall(2)).
+        if clinux_locked_memory_limit() != .max { munlockall() }
     }
 
     /// The same, for a folder's owner: whoever owns it may lay links there, through which root would read and write. Changes nothing for

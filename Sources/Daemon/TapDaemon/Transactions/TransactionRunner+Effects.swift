@@ -131,7 +131,9 @@ extension LiveTransaction {
     /// An approval on a lane that stands alone: for its machine to claim, or what it has claimed.
     fileprivate func wordToMachine(of event: Event) -> Event? {
         guard event.name == .paymentApproved else { return nil }
-        guard let kept = machine.demand.kept else { return terms.tap.map { event.offered(tap: $0, transaction.amount) } }
+        guard let kept = machine.demand.kept else {
+            return terms.tap.map { event.offered(tap: $0, transaction.amount) }
+        }
         return machine.claimant.map { event.claimed(tap: kept.tap, as: $0, transaction.amount) }
     }
 }

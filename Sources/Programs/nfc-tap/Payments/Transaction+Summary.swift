@@ -37,9 +37,11 @@ extension Transaction {
     }
 
     private func headline(in language: Language) -> String {
+        if state == .reversed || state == .reversing, history.contains(where: { $0.state == .approved }) {
+            return language.text(.reversed)
+        }
         switch result?.outcome {
         case .approved, .partiallyApproved:
-            if state == .reversed || state == .reversing { return language.text(.reversed) }
             let word = language.text(result?.outcome == .approved ? .approved : .partiallyApproved)
             switch held {
             case .sum where result?.outcome == .approved: return language.text(.held)
