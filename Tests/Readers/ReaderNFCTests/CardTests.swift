@@ -103,7 +103,7 @@ struct CardTests {
     {
         let bench = try Bench()
         let begun = monotonicNow()
-        bench.emulator.insert(PN532Card(InstructionCard.typeA, answersEveryOther: true))
+        bench.emulator.insert(PN532Card(InstructionCard.typeA, searchesPerAnswer: 8))
         #expect(try bench.activate() == .unreadable)
         #expect(monotonicNow() >= begun.advanced(byMilliseconds: 1_000))
         #expect(throws: ReaderError.timedOut, "told already") { _ = try bench.activate(within: 1_500) }

@@ -7,20 +7,21 @@ public struct PN532Card: Sendable {
     public var card: any VirtualCard
     /// Most bytes of an R-APDU in one answer; the rest follows with the status bit "more". At most 262.
     public var piece: Int
-    /// Answers every other search alone, as a card at the edge of the field may: found, and gone when it is to be selected.
-    public var answersEveryOther: Bool
+    /// Answers one search in so many, as a card at the edge of the field may. With 8 it is found, and gone when it is to be selected,
+    /// however often the chip tries.
+    public var searchesPerAnswer: Int
     private var searches = 0
 
-    public init(_ card: any VirtualCard, piece: Int = 262, answersEveryOther: Bool = false) {
+    public init(_ card: any VirtualCard, piece: Int = 262, searchesPerAnswer: Int = 1) {
         self.card = card
         self.piece = max(1, min(piece, 262))
-        self.answersEveryOther = answersEveryOther
+        self.searchesPerAnswer = max(1, searchesPerAnswer)
     }
 
     /// - Returns: whether it answers this search.
     mutating func isFound() -> Bool {
-        searches &+= 1
-        return !answersEveryOther || !searches.isMultiple(of: 2)
+        defer { searches &+= 1 }
+        return searches.isMultiple(of: searchesPerAnswer)
     }
 
     var isTypeB: Bool { card.activation.technology == .typeB }
