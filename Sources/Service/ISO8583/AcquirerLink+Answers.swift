@@ -17,7 +17,7 @@ extension AcquirerLink {
             return [.alarm(differing(message, exchange) ?? .stray(message.type))]
         }
         unanswered = 0
-        return reversalAnswered(message, exchange, repetition)
+        return reversalAnswered(message, exchange, repetition, moment)
     }
 
     /// Whoever has sent it, nothing that it says counts: a payment that waits for its answer is taken back. What is repeated anyway is repeated.
@@ -101,6 +101,7 @@ extension AcquirerLink {
         if afterReversal { return [alarm, .alarm(.approvedAfterAll(exchange.id))] }
         var exchange = exchange
         exchange.isApprovedByHost = true
+        exchange.reversalsBeforeApproval = exchange.repetition?.attempts ?? 0
         return [move(exchange, to: exchange.stage), alarm]
     }
 
@@ -138,7 +139,7 @@ extension AcquirerLink {
     }
 
     private mutating func reversalAnswered(
-        _ message: ISOMessage, _ exchange: Exchange, _ repetition: Repetition
+        _ message: ISOMessage, _ exchange: Exchange, _ repetition: Repetition, _ moment: LinkMoment
     ) -> [LinkEffect] {
         // Whatever else it says, the host may still have the payment: it is asked again.
         guard let code = message.text(39), packager.codes.reversed.contains(code) else {
@@ -146,7 +147,15 @@ extension AcquirerLink {
         }
         // “Sent twice” answers a repeat: the first one was carried out. Where there was no first one it says nothing.
         if HostCodes.duplicate.contains(code), repetition.attempts < 2 { return [.alarm(.stanUsedTwice(exchange.id))] }
-        if packager.codes.unknown.contains(code), exchange.isApprovedByHost {
+        if exchange.reversalsBeforeApproval > 0 {
+            // Each reversal is answered once at most: one answer more than these is to a reversal that came after the approval.
+            var (exchange, repetition) = (exchange, repetition)
+            exchange.reversalsBeforeApproval -= 1
+            exchange.wasReversedBefore = !packager.codes.unknown.contains(code) || exchange.wasReversedBefore
+            repetition.due = moment.milliseconds
+            return [move(exchange, to: .reversing(repetition))] + sendDue(moment)
+        }
+        if packager.codes.unknown.contains(code), exchange.isApprovedByHost, !exchange.wasReversedBefore {
             // What it has approved it cannot have never had: a person has to ask the acquirer which is true.
             var repetition = repetition
             repetition.isGivenUp = true

@@ -33,6 +33,11 @@ public struct Exchange: Equatable, Sendable {
     var taking: ISOMessage?
     /// The host has said that it approved the payment, whether or not that was believed: it cannot say later that it never had it.
     public internal(set) var isApprovedByHost = false
+    /// Reversals that were sent before an approval came that was too late: an answer to one of them may be older than what the host has
+    /// booked, and ends nothing.
+    var reversalsBeforeApproval = 0
+    /// One of these answers came: the host has no payment that it could deny.
+    var wasReversedBefore = false
     /// What the card said is not here any more: only an exchange taken from the books is followed by another message.
     var isShed = false
 

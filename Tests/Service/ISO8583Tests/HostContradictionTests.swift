@@ -55,7 +55,10 @@ struct HostContradictionTests {
         default: answer.set(49, "840")
         }
         _ = rig.put(.received(answer))
-        let told = rig.put(.received(try rig.answer(to: try reversal(rig), "25"))).told
+        let sent = try reversal(rig)
+        // Sent before the approval came, and so is its answer: that may be older than what the host has booked.
+        if [2, 4, 5].contains(way) { #expect(rig.put(.received(try rig.answer(to: sent, "25"))).sent.count == 1) }
+        let told = rig.put(.received(try rig.answer(to: sent, "25"))).told
         #expect(told.first == .alarm(.reversalContradictsApproval(id, "25")))
         #expect(rig.link.openExchanges.map(\.id) == [id])
     }

@@ -176,10 +176,32 @@ struct LinkTests {
             Issue.record("not being taken back")
             return
         }
+        let again = rig.put(.received(try rig.answer(to: repetition.message, "00")))
+        #expect(again.told == [] && again.sent.map(\.type.description) == ["0421"])
         _ = rig.put(.received(try rig.answer(to: repetition.message, "00")))
         #expect(rig.link.exchange(id)?.stage == .reversed)
         #expect(
             rig.put(.received(try rig.answer(to: request, "00"))) == [.alarm(.lateApproval(id, afterReversal: true))])
+    }
+
+    /// Seed 331 of the second host: it acknowledged the reversal of what it did not have, and booked the payment after that.
+    @Test(
+        "S33: an answer that may be older than a late approval ends no reversal; the one after it does",
+        arguments: [1, 2], [("00", "00"), ("00", "94"), ("00", "25"), ("25", "00"), ("25", "25")])
+    func olderThanApproval(sendings: Int, codes: (String, String)) throws {
+        var rig = try LinkRig()
+        let request = try rig.pay("a")
+        let reversal = try #require(rig.put(.tick, after: 20_000).sent.first)
+        if sendings == 2 { #expect(rig.put(.tick, after: 10_000).sent.count == 1) }
+        _ = rig.put(.received(try rig.answer(to: request, "00")))
+        for _ in 0..<sendings {
+            let effects = rig.put(.received(try rig.answer(to: reversal, codes.0)))
+            #expect(effects.told == [] && effects.sent.map(\.type.description) == ["0421"])
+        }
+        let end = rig.put(.received(try rig.answer(to: reversal, codes.1))).told
+        // What it has approved, and never took back, it cannot have never had.
+        let isDenied = codes == ("25", "25")
+        #expect(end.contains(.alarm(.openItem(id))) == isDenied && end.contains(.reversed(id)) != isDenied)
     }
 
     /// 25 unable to locate record, 94 duplicate transmission, 00 done.
