@@ -107,11 +107,13 @@ failures() {
 }
 
 # The suites of a target that get a process of their own, by the first letter of their names. Their tests start programs
-# one after the other and wait for them, so several processes take little more of the processors than one.
+# one after the other and wait for them, so several processes take little more of the processors than one. Tests of the switch with a
+# proxy send their requests in its time: they share no threads with those that wait for a database.
 parts() {
     case $1 in
     EndToEndTests) echo A-C D-L M-R ^A-R ;;
     TapDaemonTests) echo A-O P ^A-P ;;
+    SwitchTests) echo CP ^CP ;;
     *) echo A-Z ;;
     esac
 }
