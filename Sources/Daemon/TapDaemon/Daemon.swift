@@ -126,7 +126,9 @@ public final class Daemon: Sendable {
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
         await store.serve(
-            with: .init(preparer: preparer, stored: stored, health: health, engine: engine, work: background))
+            with: .init(
+                preparer: preparer, stored: stored, health: health, engine: engine, work: background,
+                lasting: payments))
         do throws(JournalError) {
             try await store.recover()
             try await engine.recover()

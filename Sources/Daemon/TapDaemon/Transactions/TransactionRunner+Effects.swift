@@ -71,7 +71,8 @@ extension TransactionRunner {
         case .askPIN(let demand, let time):
             follow(id, run.services) { await PINConversation(running: run.running).ask(demand, within: time) }
         case .withdrawPIN(let attempt):
-            run.services.work.add { await PINConversation(running: run.running).withdraw(attempt) }
+            // The customer stands before a device that asks: a stop waits until it has heard that it need not.
+            run.services.lasting.add { await PINConversation(running: run.running).withdraw(attempt) }
         case .passRefundRead(let request):
             run.services.work.add { await run.passRefundRead(request) }
         case .query(let continuation, let question, let time):

@@ -114,7 +114,7 @@ extension TransactionRunner {
         // A device may still ask for a PIN that nobody takes any more. One whose driver hangs does not hold up the start.
         for (id, name, _) in awaited {
             guard let link = PINDeviceSlots.link(name, configuration) else { continue }
-            services?.work.add { await link.withdraw(id) }
+            services?.lasting.add { await link.withdraw(id) }
         }
         let asked = Set(awaited.map(\.payment))
         let unfinished = try await journal.use { (journal) throws(JournalError) in try journal.unfinished() }

@@ -21,6 +21,8 @@ actor TransactionRunner {
         let engine: OperationEngine
         /// What runs for a machine: goes on until its task is cancelled.
         let work: WorkQueue
+        /// What a stop waits for.
+        let lasting: WorkQueue
     }
 
     let journal: JournalThread
