@@ -34,7 +34,7 @@ public struct Exchange: Equatable, Sendable {
     /// The host has said that it approved the payment, whether or not that was believed: it cannot say later that it never had it.
     public internal(set) var isApprovedByHost = false
     /// Reversals that were sent before an approval came that was too late: an answer to one of them may be older than what the host has
-    /// booked, and ends nothing.
+    /// booked, and ends nothing. Not in the books: after a restart any answer ends the reversal.
     var reversalsBeforeApproval = 0
     /// One of these answers came: the host has no payment that it could deny.
     var wasReversedBefore = false

@@ -28,7 +28,7 @@ struct Apart<Value: Sendable>: Sendable {
 
 /// One transaction's machine, with what it began with and what it holds of the outside world.
 ///
-/// More than fifteen stored properties: each is told of by somebody else.
+/// More than fifteen stored properties: each is what another part of the daemon has for it.
 struct LiveTransaction: Sendable {
     @Apart var machine: TransactionMachine
     /// As configuration and profile laid it down when the transaction began.
