@@ -152,7 +152,8 @@ extension AcquirerLink {
             var (exchange, repetition) = (exchange, repetition)
             exchange.reversalsBeforeApproval -= 1
             exchange.wasReversedBefore = !packager.codes.unknown.contains(code) || exchange.wasReversedBefore
-            repetition.due = moment.milliseconds
+            // The host answers: its next silence is its first.
+            (repetition.attempts, repetition.due) = (1, moment.milliseconds)
             return [move(exchange, to: .reversing(repetition))] + sendDue(moment)
         }
         if packager.codes.unknown.contains(code), exchange.isApprovedByHost, !exchange.wasReversedBefore {

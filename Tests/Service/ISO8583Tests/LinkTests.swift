@@ -198,6 +198,8 @@ struct LinkTests {
             let effects = rig.put(.received(try rig.answer(to: reversal, codes.0)))
             #expect(effects.told == [] && effects.sent.map(\.type.description) == ["0421"])
         }
+        // One that is lost is asked for soon, however many there were before.
+        #expect(rig.put(.tick, after: 29_999).sent == [] && rig.put(.tick, after: 1).sent.count == 1)
         let end = rig.put(.received(try rig.answer(to: reversal, codes.1))).told
         // What it has approved, and never took back, it cannot have never had.
         let isDenied = codes == ("25", "25")
