@@ -24,11 +24,9 @@ public final class Daemon: Sendable {
     let store: TransactionRunner
     /// Captures, adjustments, releases and refunds that name a payment.
     let engine: OperationEngine
-    private let deleter: TokenDeleter
     private let events: EventHub
     private let server: HTTPServer
     let health: AdapterHealthCheck
-    private let preparer: LanePreparer
     private let monitor: ReaderMonitor
     let profiles: ProfileStore
     /// Transactions and what belongs to them: brought to an end when the daemon stops.
@@ -70,9 +68,7 @@ public final class Daemon: Sendable {
             events: events,
             logger: logger)
         let profiles = ProfileStore(settings, journal: journal, events: events, trail: trail, clock: clock)
-        let store = TransactionRunner(
-            journal: journal, events: events, lanes: lanes, settings: settings, profiles: profiles,
-            clock: clock, logger: logger)
+        let outlet = EventOutlet(events: events, settings: settings)
         let contact: OnlineContact?
         do throws(SystemError) {
             journalHealth = try JournalHealth(
@@ -96,12 +92,11 @@ public final class Daemon: Sendable {
         notes = StandingNotes(
             journal: journal, clock: clock, key: installation, believed: books.believed, contact: contact,
             logger: logger)
-        let publish: @Sendable (Event) -> Void = { [store] in store.publish($0) }
-        expiry = ExpiryWatch(journal: journal, clock: clock, logger: logger, publish: publish)
+        expiry = ExpiryWatch(journal: journal, clock: clock, logger: logger, publish: outlet.publish)
         let payments = WorkQueue()
         let background = WorkQueue()
         let stored = PaymentQueue(
-            store: store, key: installation, contact: contact, trail: trail, notes: notes, settings: settings,
+            journal: journal, outlet: outlet, key: installation, contact: contact, trail: trail, notes: notes,
             profiles: profiles)
         let reached = ReachabilitySignal()
         let health = AdapterHealthCheck(settings, clock: clock, logger: logger) {
@@ -110,25 +105,25 @@ public final class Daemon: Sendable {
         }
         reconciler = Reconciler(
             journal: journal, health: health, clock: clock, times: { settings.snapshot.adapter.times },
-            services: { [store] in store.paymentServices }, logger: logger, publish: publish)
+            services: { [profiles] in profiles.paymentServices }, logger: logger, publish: outlet.publish)
         days = EndOfDaySchedule(
             journal: journal, settings: settings, profiles: profiles, clock: clock, reconciler: reconciler,
-            logger: logger, publish: publish)
-        let engine = OperationEngine(runner: store, health: health, clock: clock, work: background)
-        let deleter = TokenDeleter(runner: store, work: background)
+            logger: logger, publish: outlet.publish)
+        let engine = OperationEngine(
+            journal: journal, outlet: outlet, profiles: profiles, health: health, clock: clock, work: background,
+            logger: logger)
+        let deleter = TokenDeleter(
+            journal: journal, outlet: outlet, profiles: profiles, work: background, logger: logger)
         reached.onRing { [weak engine, weak deleter] in
             await engine?.hasten()
             await deleter?.hasten()
         }
         // The contact before it may have been with another payment service: whether this one is reached shows at once.
         profiles.onApplied { [weak health] in health?.hasten() }
-        let preparer = LanePreparer(
-            store: store, health: health, terminal: profiles.currentTerminal,
-            refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
-        await store.serve(
-            with: .init(
-                preparer: preparer, stored: stored, health: health, engine: engine, work: background,
-                lasting: payments))
+        let store = TransactionRunner(
+            journal: journal, outlet: outlet,
+            services: .init(stored: stored, health: health, engine: engine, work: background, lasting: payments),
+            lanes: lanes, profiles: profiles, clock: clock, logger: logger)
         do throws(JournalError) {
             try await store.recover()
             try await engine.recover()
@@ -149,7 +144,8 @@ public final class Daemon: Sendable {
         let api = PointOfSaleAPI(
             store: store, engine: engine, reconciler: reconciler, deleter: deleter, profiles: profiles, events: events,
             settings: settings, health: health,
-            preparer: preparer, payments: stored, standing: standing, trail: trail, journal: journalHealth,
+            preparer: LanePreparer(store: store), payments: stored, standing: standing, trail: trail,
+            journal: journalHealth,
             clock: clock,
             connections: connections,
             support: journal.support, version: Version.text,
@@ -162,13 +158,12 @@ public final class Daemon: Sendable {
             refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)), for: audience)) ?? [] },
             connections: connections, standing: { settings.snapshot.access.standing(of: $0) },
             handler: api.answer)
-        (self.engine, self.deleter) = (engine, deleter)
+        self.engine = engine
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.settings, self.profiles, self.clock) = (settings, profiles, clock)
-        (self.health, self.preparer) = (health, preparer)
-        (self.trail, self.stored) = (trail, stored)
-        monitor = ReaderMonitor(store, preparer)
-        forwarder = QueueForwarder(queue: stored, logger: logger)
+        (self.health, self.trail, self.stored) = (health, trail, stored)
+        monitor = ReaderMonitor(store)
+        forwarder = QueueForwarder(queue: stored, runner: store, logger: logger)
     }
 
     /// Serves until `shutDown` has done its work.
@@ -188,7 +183,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.clock.run() }
             group.addTask { await self.notes.run() }
             group.addTask { await self.scrubAsWished() }
-            group.addTask { await self.preparer.run() }
+            group.addTask { await LanePreparer(store: self.store).run() }
             group.addTask { await self.standing.run() }
             group.addTask { await self.monitor.run() }
             group.addTask { await self.profiles.run() }
@@ -205,9 +200,6 @@ public final class Daemon: Sendable {
         await trail.note(AuditEntry(.operation, detail: "stopped"))
         await notes.keepNow()
         await store.journal.scrub(logger)
-        await engine.end()
-        await deleter.end()
-        await store.end()
         if let failure { throw .socket(failure) }
     }
 

@@ -63,4 +63,23 @@ struct StopTests {
         server.shutDown(grace: .zero)
         try await end
     }
+
+    @Test func `of a daemon that has ended nothing stays in memory, whatever it was doing`() async throws {
+        let folder = try TestFolder()
+        weak var runner: TransactionRunner?
+        weak var engine: OperationEngine?
+        weak var queue: PaymentQueue?
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                (runner, engine, queue) = (shop.daemon.store, shop.daemon.engine, shop.daemon.stored)
+                try shop.reader.obey("present visa")
+                #expect(try await shop.post(purchase(500), wait: 20).transaction().state == .approved)
+                try shop.reader.obey("remove")
+                // Waits for a card when the daemon is asked to stop.
+                _ = try await shop.reach([.armed], try await shop.post(purchase(600)).transaction().id)
+                #expect(runner != nil && engine != nil && queue != nil)
+            }
+        }
+        try await eventually("a daemon that is gone") { runner == nil && engine == nil && queue == nil }
+    }
 }

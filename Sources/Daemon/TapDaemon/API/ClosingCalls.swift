@@ -34,6 +34,7 @@ extension PointOfSaleAPI {
         let after = try await carryOut("decline", on: transaction, caller, outcome: \.state.rawValue) {
             () throws(ErrorBody) in
             try await telling(about: id) { () throws(QueueRefusal) in try await payments.decline(transaction) }
+            return try await ClientRequests(store).fresh(transaction)
         }
         return .message(200, after)
     }

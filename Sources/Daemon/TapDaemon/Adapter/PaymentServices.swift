@@ -47,6 +47,11 @@ struct ServiceRoute: Sendable {
     }
 }
 
+extension ProfileStore {
+    /// As configuration and profile have them now.
+    var paymentServices: PaymentServices { PaymentServices(configured.snapshot, current) }
+}
+
 extension PaymentServices {
     /// The one that is in force, for what begins now.
     var route: ServiceRoute { ServiceRoute(current, adapter) }

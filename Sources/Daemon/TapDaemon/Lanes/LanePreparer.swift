@@ -12,13 +12,9 @@ import Transactions
 /// Makes lanes ready for a card before somebody wants to tap, and keeps them so.
 struct LanePreparer: Sendable {
     let store: TransactionRunner
-    let health: AdapterHealthCheck
-    let terminal: @Sendable () -> Terminal
-    /// Asks the payment service what it allows; what comes back keeps the lane from being ready.
-    let refreshProfile: @Sendable () async -> ErrorCode?
     /// Preparations run here: they outlive their callers.
-    let queue: WorkQueue
-    let logger: Logger
+    private var work: WorkQueue { store.services.work }
+    private var logger: Logger { store.logger }
 
     /// How long a reader may take to be opened: longer than any driver's own limit.
     static let readerTime: Duration = .seconds(15)
@@ -36,7 +32,7 @@ struct LanePreparer: Sendable {
                 logger.notice("machine was suspended: lanes are prepared again")
                 await store.change { $0.lanes.table.forgetPreparations(because: .resume) }
             }
-            for lane in await store.change({ $0.lanes.takeRetired() }) { queue.add { await lane.close() } }
+            for lane in await store.change({ $0.lanes.takeRetired() }) { work.add { await lane.close() } }
             for (name, reason) in await store.change({ $0.lanes.lanesToPrepare(at: .now) }) {
                 await begin(name, reason)
             }
@@ -113,7 +109,7 @@ struct LanePreparer: Sendable {
     }
 
     private func run(_ preparation: LanePreparation, _ name: String) {
-        queue.add {
+        work.add {
             let failure = await carryOut(preparation, name)
             let end = failure == nil ? expiry() : nil
             await store.change { $0.lanes.endPreparation(preparation, of: name, failure, until: end) }
@@ -130,9 +126,10 @@ struct LanePreparer: Sendable {
         // From here on it will come to something: a quiet attempt is told like any other.
         preparation.join()
         await tell(preparation, name, .adapter)
-        await health.look(atMost: LanePreparer.adapterTime)
+        await store.services.health.look(atMost: LanePreparer.adapterTime)
         await tell(preparation, name, .profile)
-        if let failure = await refreshProfile() { return failure }
+        // It says what it allows.
+        if let failure = await store.profiles.refreshForLane() { return failure }
         await tell(preparation, name, .terminal)
         return checkTerminal()
     }
@@ -148,7 +145,7 @@ struct LanePreparer: Sendable {
         let found = await store.change { $0.lanes.opening(of: name) }
         guard let (opening, lane) = found else { return .failure(.detached) }
         if let lane {
-            queue.add {
+            work.add {
                 do throws(ReaderError) {
                     opening.end(.success(try await lane.attach()))
                 } catch {
@@ -162,7 +159,7 @@ struct LanePreparer: Sendable {
 
     /// Seals nothing to the payment service's key, as a tap would its read.
     private func checkTerminal() -> ErrorCode? {
-        let recipient = terminal().recipient
+        let recipient = store.profiles.currentTerminal().recipient
         do {
             try recipient.checkPeriod(at: UInt64(max(0, Timestamp.now.milliseconds / 1_000)))
             _ = try JWE.seal(SecretBytes(capacity: 1) { $0.append(0) }, to: recipient)
@@ -174,5 +171,5 @@ struct LanePreparer: Sendable {
     }
 
     /// Seconds since 1970 until when what was prepared is good.
-    private func expiry() -> Int64? { terminal().recipient.expires.map { Int64(clamping: $0) } }
+    private func expiry() -> Int64? { store.profiles.currentTerminal().recipient.expires.map { Int64(clamping: $0) } }
 }

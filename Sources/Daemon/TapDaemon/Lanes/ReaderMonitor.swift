@@ -8,13 +8,10 @@ import Transactions
 /// back. Opening them is the preparer's part.
 final class ReaderMonitor: Sendable {
     private let store: TransactionRunner
-    private let preparer: LanePreparer
+    private var preparer: LanePreparer { LanePreparer(store: store) }
     private static let pause: Duration = .seconds(1)
 
-    init(_ store: TransactionRunner, _ preparer: LanePreparer) {
-        self.store = store
-        self.preparer = preparer
-    }
+    init(_ store: TransactionRunner) { self.store = store }
 
     /// Looks at every idle reader once a second, until its task is cancelled.
     func run() async {

@@ -11,20 +11,25 @@ import Transactions
 /// Runs every operation's machine, for captures, adjustments, releases and refunds without a card alike: turns what happens
 /// into inputs and carries out what the machines want. It decides nothing by itself.
 actor OperationEngine {
-    let runner: TransactionRunner
+    let journal: JournalThread
+    private let outlet: EventOutlet
+    private let profiles: ProfileStore
     let health: AdapterHealthCheck
-    let clock: ClockWatch
-    let work: WorkQueue
+    private let clock: ClockWatch
+    private let work: WorkQueue
+    private let logger: Logger
     private var live: [OperationID: OngoingOperation] = [:]
     private let alarm = AlarmClock()
-    nonisolated var journal: JournalThread { runner.journal }
-    nonisolated var logger: Logger { runner.logger }
 
-    init(runner: TransactionRunner, health: AdapterHealthCheck, clock: ClockWatch, work: WorkQueue) {
-        (self.runner, self.health, self.clock, self.work) = (runner, health, clock, work)
+    init(
+        journal: JournalThread, outlet: EventOutlet, profiles: ProfileStore, health: AdapterHealthCheck,
+        clock: ClockWatch, work: WorkQueue, logger: Logger
+    ) {
+        (self.journal, self.outlet, self.profiles, self.health) = (journal, outlet, profiles, health)
+        (self.clock, self.work, self.logger) = (clock, work, logger)
     }
 
-    // MARK: - Beginning and end
+    // MARK: - Beginning
 
     /// Goes on with what an earlier run left open: each is asked about before anything is sent again.
     func recover() async throws(JournalError) {
@@ -40,12 +45,6 @@ actor OperationEngine {
         }
         for ongoing in found { live[ongoing.id] = ongoing }
         timePassed()
-    }
-
-    /// Lets go of everything: nothing is carried out from here on.
-    func end() {
-        live = [:]
-        alarm.set(at: nil) {}
     }
 
     /// What was just written down goes on at once.
@@ -99,7 +98,7 @@ actor OperationEngine {
     }
 
     private func facts(of ongoing: OngoingOperation) -> OperationFacts {
-        let isCurrent = ongoing.service == nil || ongoing.service == runner.paymentServices.current
+        let isCurrent = ongoing.service == nil || ongoing.service == profiles.paymentServices.current
         let known = isCurrent ? health.supports : nil
         if ongoing.asksForCard {
             // A read is good for a minute and for this run only: afterwards it is asked about, and never sent again.
@@ -112,12 +111,12 @@ actor OperationEngine {
             isUnsupported: known.map { !$0.contains(ongoing.feature.rawValue) } ?? false,
             isExpired: ongoing.expiry.map { Timestamp.now > $0 } ?? false, isClockBelieved: clock.doubt == nil,
             // How long an earlier service keeps keys nobody has asked it.
-            keyLife: isCurrent ? health.keyLife(at: runner.paymentServices.current.socket) : .zero)
+            keyLife: isCurrent ? health.keyLife(at: profiles.paymentServices.current.socket) : .zero)
     }
 
     private func carryOut(_ effect: OperationEffect, _ ongoing: OngoingOperation) {
         let id = ongoing.id
-        let link = runner.paymentServices.link(to: ongoing.service)
+        let link = profiles.paymentServices.link(to: ongoing.service)
         switch effect {
         case .connect: work.add { await self.connect(link, id) }
         case .write(let note, let number): work.add { await self.write(note, number, ongoing) }
@@ -167,7 +166,7 @@ actor OperationEngine {
             // What was read for a refund is not in its row any more, and leaves the disk, too.
             if ongoing.asksForCard { journal.scrubSoon() }
             take(.written(number), ongoing.id)
-            for event in written { runner.publish(event) }
+            for event in written { outlet.publish(event) }
         } catch {
             logger.critical(
                 "operation not written", metadata: ["operation": "\(ongoing.id)", "error": "\(error)"])

@@ -96,7 +96,7 @@ extension PaymentQueue {
     }
 
     /// Declines a stored payment while that is possible.
-    func decline(_ transaction: Transaction) async throws(QueueRefusal) -> Transaction {
+    func decline(_ transaction: Transaction) async throws(QueueRefusal) {
         let id = transaction.id
         var change = StateChange(.declined)
         change.result = PaymentResult(mode: transaction.mode, outcome: .declined, reason: .reversed)
@@ -114,10 +114,8 @@ extension PaymentQueue {
         }
         var event = Event(.paymentDeclined, about: transaction)
         event.result = change.result
-        store.publish(event)
+        outlet.publish(event)
         await journal.scrub(logger)
-        let after = try await reading { () throws(JournalError) in try await store.transaction(id) }
-        return after ?? transaction
     }
 
     /// Forwards everything at once, whatever its next attempt was to be.

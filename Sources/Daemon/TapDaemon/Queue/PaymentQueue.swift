@@ -12,9 +12,9 @@ import Transactions
 
 /// Store and forward: decides what is stored, and knows what is.
 final class PaymentQueue: Sendable {
-    let store: TransactionRunner
+    let journal: JournalThread
+    let outlet: EventOutlet
     let key: SigningKey
-    let current: CurrentSettings
     let profiles: ProfileStore
     let trail: AuditTrail
     let notes: StandingNotes
@@ -33,25 +33,23 @@ final class PaymentQueue: Sendable {
 
     /// - Parameter contact: the last one that an earlier run has written down.
     init(
-        store: TransactionRunner, key: SigningKey, contact: OnlineContact?, trail: AuditTrail, notes: StandingNotes,
-        settings: CurrentSettings, profiles: ProfileStore
+        journal: JournalThread, outlet: EventOutlet, key: SigningKey, contact: OnlineContact?, trail: AuditTrail,
+        notes: StandingNotes, profiles: ProfileStore
     ) {
-        self.store = store
+        (self.journal, self.outlet) = (journal, outlet)
         self.key = key
         self.contact = Mutex(contact)
         self.trail = trail
         self.notes = notes
         logger = trail.logger
-        current = settings
         self.profiles = profiles
     }
 
-    var journal: JournalThread { store.journal }
     /// Of the machine, new with each start of it.
-    private var boot: String { current.snapshot.surroundings.boot }
+    private var boot: String { outlet.settings.snapshot.surroundings.boot }
 
     /// What rules storing and forwarding just now.
-    func settings() -> OfflineSettings { OfflineSettings(current.snapshot.configuration, profiles.current) }
+    func settings() -> OfflineSettings { OfflineSettings(outlet.settings.snapshot.configuration, profiles.current) }
 
     // MARK: - Contact with the payment service
 

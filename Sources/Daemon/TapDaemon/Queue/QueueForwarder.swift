@@ -14,9 +14,9 @@ import Transactions
 /// and nothing is ever reversed for want of an answer: the customer has the goods.
 struct QueueForwarder: Sendable {
     let queue: PaymentQueue
+    let runner: TransactionRunner
     let logger: Logger
-    private var runner: TransactionRunner { queue.store }
-    private var times: AdapterTimes { queue.current.snapshot.adapter.times }
+    private var times: AdapterTimes { runner.settings.snapshot.adapter.times }
 
     /// What the runner says of one payment.
     enum Outcome: Equatable, Sendable {

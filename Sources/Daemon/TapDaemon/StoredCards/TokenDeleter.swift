@@ -18,13 +18,18 @@ actor TokenDeleter {
         var isAsking = false
     }
 
-    private let runner: TransactionRunner
+    private let journal: JournalThread
+    private let outlet: EventOutlet
+    private let profiles: ProfileStore
     private let work: WorkQueue
+    private let logger: Logger
     private var pending: [StoredCardID: Pending] = [:]
     private let alarm = AlarmClock()
-    private nonisolated var journal: JournalThread { runner.journal }
 
-    init(runner: TransactionRunner, work: WorkQueue) { (self.runner, self.work) = (runner, work) }
+    init(journal: JournalThread, outlet: EventOutlet, profiles: ProfileStore, work: WorkQueue, logger: Logger) {
+        (self.journal, self.outlet, self.profiles) = (journal, outlet, profiles)
+        (self.work, self.logger) = (work, logger)
+    }
 
     /// Goes on with what was not acknowledged, and with what was just written down.
     func look() async {
@@ -36,15 +41,9 @@ actor TokenDeleter {
                 pending[deletion.request.id] = Pending(deletion: deletion, due: now)
             }
         } catch {
-            runner.logger.error("deletions not read", metadata: ["error": "\(error)"])
+            logger.error("deletions not read", metadata: ["error": "\(error)"])
         }
         timePassed()
-    }
-
-    /// Lets go of everything: nothing is carried out from here on.
-    func end() {
-        pending = [:]
-        alarm.set(at: nil) {}
     }
 
     /// The payment service can be reached.
@@ -67,24 +66,24 @@ actor TokenDeleter {
 
     private func ask(_ deletion: TokenDeletion) async {
         let id = deletion.request.id
-        let link = runner.paymentServices.link(to: deletion.service)
+        let link = profiles.paymentServices.link(to: deletion.service)
         let isDone = await link?.forget(deletion.request) ?? false
         do throws(JournalError) {
             if isDone {
                 try await journal.use { (journal) throws(JournalError) in try journal.endDeletion(of: id, at: .now) }
                 pending[id] = nil
                 journal.scrubSoon()
-                runner.logger.info("stored card deleted", metadata: ["credential": "\(id)"])
+                logger.info("stored card deleted", metadata: ["credential": "\(id)"])
                 let stored = try await journal.use { (journal) throws(JournalError) in try journal.storedCard(id) }
                 var event = Event(.cardDeleted)
                 // Of its transaction, which is nobody's but of whoever has asked for that.
                 (event.credential, event.transaction) = (id, stored?.transaction)
-                runner.publish(event)
+                outlet.publish(event)
                 return timePassed()
             }
             try await plan(deletion)
         } catch {
-            runner.logger.error(
+            logger.error(
                 "deletion not written", metadata: ["credential": "\(id)", "error": "\(error)"])
             retry(deletion)
         }
@@ -99,7 +98,7 @@ actor TokenDeleter {
         try await journal.use { (journal) throws(JournalError) in
             try journal.planDeletion(of: id, attempts: planned.attempts, due: planned.due)
         }
-        runner.logger.warning(
+        logger.warning(
             "deletion not acknowledged", metadata: ["credential": "\(id)", "attempts": "\(planned.attempts)"])
         retry(next)
     }
@@ -113,7 +112,7 @@ actor TokenDeleter {
     }
 
     private func pause(after attempts: Int) -> Duration {
-        runner.settings.snapshot.adapter.times.attempts.pause(after: attempts)
+        outlet.settings.snapshot.adapter.times.attempts.pause(after: attempts)
     }
 
     private func retry(_ deletion: TokenDeletion) {

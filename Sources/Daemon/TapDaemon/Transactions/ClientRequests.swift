@@ -140,7 +140,8 @@ struct ClientRequests: Sendable {
         throw ErrorBody(.storageFailed, transaction: id)
     }
 
-    private func fresh(_ transaction: Transaction) async throws(ErrorBody) -> Transaction {
+    /// As it is now.
+    func fresh(_ transaction: Transaction) async throws(ErrorBody) -> Transaction {
         do throws(JournalError) { return try await runner.transaction(transaction.id) ?? transaction } catch {
             throw ErrorBody(ErrorCode(error), transaction: transaction.id)
         }

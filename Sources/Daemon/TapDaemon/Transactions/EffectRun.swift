@@ -15,9 +15,9 @@ import Transactions
 /// Carries out what one transaction's machine wants, and says as an input what came of it.
 struct EffectRun: Sendable {
     let running: LiveTransaction
-    let services: TransactionRunner.Services
     let runner: TransactionRunner
 
+    private var services: TransactionRunner.Services { runner.services }
     private var id: TransactionID { running.transaction.id }
     /// The way to the service that it belongs to, as the configuration has it now or had it when it began; and whether a
     /// restart would find it.
@@ -128,7 +128,7 @@ struct EffectRun: Sendable {
     func prepare() async -> Input {
         let id = id
         let lanes = await runner.books.lanes.table.taken(by: id, of: running.machine.demand.lanes).map(\.lane)
-        switch await services.preparer.awaitPreparation(lanes, for: id, running.isUnwanted) {
+        switch await LanePreparer(store: runner).awaitPreparation(lanes, for: id, running.isUnwanted) {
         case .ready(let ready):
             await runner.change { books in
                 for lane in lanes where !ready.contains(lane.name) {

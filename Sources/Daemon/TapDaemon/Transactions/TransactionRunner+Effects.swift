@@ -11,17 +11,17 @@ import Transactions
 /// What the machines want done.
 extension TransactionRunner {
     func carryOut(_ effect: Effect, _ id: TransactionID) {
-        guard let services, let running = books.live[id] else { return }
-        let run = EffectRun(running: running, services: services, runner: self)
+        guard let running = books.live[id] else { return }
+        let run = EffectRun(running: running, runner: self)
         switch effect {
-        case .write(let write): follow(id, services) { await run.write(write) }
+        case .write(let write): follow(id) { await run.write(write) }
         case .local(let local): carryOut(local, id, run)
         case .outward(let outward, _): carryOut(outward, id, run)
         }
     }
 
     /// Does `work` and lets happen what comes of it.
-    private func follow(_ id: TransactionID, _ services: Services, _ work: @escaping @Sendable () async -> Input) {
+    private func follow(_ id: TransactionID, _ work: @escaping @Sendable () async -> Input) {
         services.work.add { await self.take(await work(), id) }
     }
 
@@ -30,12 +30,12 @@ extension TransactionRunner {
     private func carryOut(_ local: Local, _ id: TransactionID, _ run: EffectRun) {
         let running = run.running
         switch local {
-        case .prepare: follow(id, run.services) { await run.prepare() }
+        case .prepare: follow(id) { await run.prepare() }
         case .disarm:
             running.isUnwanted.fire()
             running.tap?.disarm()
         case .connectEarly: running.terms.early?.open()
-        case .connect: follow(id, run.services) { await run.connect() }
+        case .connect: follow(id) { await run.connect() }
         case .draft(let request):
             let adapter = running.terms.adapter
             books.live[id]?.draft = Task { adapter?.message(request) }
@@ -60,25 +60,25 @@ extension TransactionRunner {
         case .arm(let names): arm(names, id, run)
         case .send(let request, let question, let isAgain, let time):
             if !isAgain { books.live[id]?.forgetDraft() }
-            follow(id, run.services) {
+            follow(id) {
                 .replied(await run.send(request, isAgain: isAgain, within: time), question: question)
             }
         case .charge(let request, let question, let isAgain, let time):
             if !isAgain { books.live[id]?.forgetDraft() }
-            follow(id, run.services) {
+            follow(id) {
                 .replied(await run.charge(request, isAgain: isAgain, within: time), question: question)
             }
         case .askPIN(let demand, let time):
-            follow(id, run.services) { await PINConversation(running: run.running).ask(demand, within: time) }
+            follow(id) { await PINConversation(running: run.running).ask(demand, within: time) }
         case .withdrawPIN(let attempt):
             // The customer stands before a device that asks: a stop waits until it has heard that it need not.
-            run.services.lasting.add { await PINConversation(running: run.running).withdraw(attempt) }
+            services.lasting.add { await PINConversation(running: run.running).withdraw(attempt) }
         case .passRefundRead(let request):
-            run.services.work.add { await run.passRefundRead(request) }
+            services.work.add { await run.passRefundRead(request) }
         case .query(let continuation, let question, let time):
-            follow(id, run.services) { .replied(await run.query(continuation, within: time), question: question) }
+            follow(id) { .replied(await run.query(continuation, within: time), question: question) }
         case .proceed(let request, let question, let isAgain, let time):
-            follow(id, run.services) {
+            follow(id) {
                 .replied(await run.proceed(request, isAgain: isAgain, within: time), question: question)
             }
         case .link(let asked, let question, let time):
@@ -87,16 +87,16 @@ extension TransactionRunner {
                 // The service has it now.
                 if request.read != nil, let earlier = request.retryOf { books.reads.forget(earlier) }
             }
-            follow(id, run.services) { .linked(await run.link(asked, within: time), question: question) }
+            follow(id) { .linked(await run.link(asked, within: time), question: question) }
         case .reverse(let request, let question):
-            follow(id, run.services) { .acknowledged(await run.reverse(request), question: question) }
+            follow(id) { .acknowledged(await run.reverse(request), question: question) }
         case .keepRead(let read, let end): books.reads.keep(read, of: id, until: end)
         case .settleReader: run.running.tap?.handover.signal()
         case .show(let lamp):
             let lane = run.running.tap?.lanes.first { $0.name == run.running.transaction.lane }
             // A reader that was let go before the answer is the next customer's.
             if let lane, run.running.machine.demand.kept == nil {
-                run.services.work.add { await lane.show(ReaderFeedback(lamp)) }
+                services.work.add { await lane.show(ReaderFeedback(lamp)) }
             }
         case .answer(let wish, let answer): wishes.answer(wish, answer)
         case .scrub: journal.scrubSoon()
@@ -113,7 +113,7 @@ extension TransactionRunner {
         }
         books.live[id]?.tap = tap
         let tapRun = TapRun(id: id, tap: tap, running: run.running, runner: self)
-        run.services.work.add { await tapRun.run() }
+        services.work.add { await tapRun.run() }
     }
 }
 

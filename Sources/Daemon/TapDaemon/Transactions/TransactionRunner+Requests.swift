@@ -61,13 +61,12 @@ extension TransactionRunner {
     func revive(_ id: TransactionID) async throws(JournalError) -> Bool {
         guard books.live[id] == nil else { return true }
         guard let record = try await journal.record(id) else { return false }
-        if books.live[id] == nil, let running = recorded(record) { books.revive(running) }
+        if books.live[id] == nil { books.revive(recorded(record)) }
         return true
     }
 
-    private func recorded(_ record: JournalRecord) -> LiveTransaction? {
-        guard let services else { return nil }
-        return LiveTransaction(
+    private func recorded(_ record: JournalRecord) -> LiveTransaction {
+        LiveTransaction(
             record,
             TransactionContext(
                 terminal: profiles.currentTerminal(), route: paymentServices.route(record.service),
@@ -86,8 +85,7 @@ extension TransactionRunner {
             let record = JournalRecord(
                 transaction: entry.transaction, owner: entry.owner, requestHash: "", service: route.service,
                 open: entry.open)
-            guard let running = recorded(record) else { return .stopping }
-            books.revive(running)
+            books.revive(recorded(record))
         }
         books.live[id]?.connection = connection
         books.live[id]?.terms.route = route
@@ -114,7 +112,7 @@ extension TransactionRunner {
         // A device may still ask for a PIN that nobody takes any more. One whose driver hangs does not hold up the start.
         for (id, name, _) in awaited {
             guard let link = PINDeviceSlots.link(name, configuration) else { continue }
-            services?.lasting.add { await link.withdraw(id) }
+            services.lasting.add { await link.withdraw(id) }
         }
         let asked = Set(awaited.map(\.payment))
         let unfinished = try await journal.use { (journal) throws(JournalError) in try journal.unfinished() }
@@ -124,8 +122,8 @@ extension TransactionRunner {
         }
         let unconfirmed = try await journal.use { (journal) throws(JournalError) in try journal.unconfirmed() }
         for (id, _) in unconfirmed {
-            guard let record = try await journal.record(id), let running = recorded(record) else { continue }
-            books.revive(running)
+            guard let record = try await journal.record(id) else { continue }
+            books.revive(recorded(record))
             // It stands as it is until its till confirms it, or its time is over.
             take(.due, id)
         }
@@ -136,14 +134,13 @@ extension TransactionRunner {
     }
 
     private func recover(_ record: JournalRecord, isPINAwaited: Bool) async throws(JournalError) {
-        guard let services, let running = recorded(record) else { return }
-        let id = record.transaction.id
+        let (id, running) = (record.transaction.id, recorded(record))
         books.live[id] = running
         var machine = running.machine
         let effects = machine.take(.recover(isPINAwaited: isPINAwaited), at: .now)
         books.live[id]?.machine = machine
         guard case .write(let write) = effects.first else { return take(.due, id) }
-        let run = EffectRun(running: running, services: services, runner: self)
+        let run = EffectRun(running: running, runner: self)
         if let failure = try await run.record(write) { return take(.notWritten(write.number, failure), id) }
         take(.written(write.number), id)
     }

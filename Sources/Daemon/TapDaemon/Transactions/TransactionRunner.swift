@@ -12,9 +12,8 @@ import Transactions
 /// Runs every transaction's machine: turns what happens into inputs and carries its effects out. It stands around the
 /// books, so that each of their changes is one step, and decides nothing by itself.
 actor TransactionRunner {
-    /// What effects are carried out with.
+    /// What effects are carried out with. None of it knows the runner, which would be kept in memory by it.
     struct Services: Sendable {
-        let preparer: LanePreparer
         let stored: PaymentQueue
         let health: AdapterHealthCheck
         /// Goes on with what was read for a refund.
@@ -27,9 +26,9 @@ actor TransactionRunner {
 
     let journal: JournalThread
     nonisolated let outlet: EventOutlet
+    nonisolated let services: Services
     nonisolated let logger: Logger
     let profiles: ProfileStore
-    private(set) var services: Services?
     var books: TransactionTable
     var wishes = WaitingClients()
     private let alarm = AlarmClock()
@@ -38,33 +37,23 @@ actor TransactionRunner {
     nonisolated let displays = LaneDisplays()
 
     init(
-        journal: JournalThread, events: EventHub, lanes: [Lane], settings: CurrentSettings, profiles: ProfileStore,
+        journal: JournalThread, outlet: EventOutlet, services: Services, lanes: [Lane], profiles: ProfileStore,
         clock: ClockWatch, logger: Logger
     ) {
         self.clock = clock
         self.journal = journal
         self.logger = logger
         self.profiles = profiles
-        outlet = EventOutlet(events: events, settings: settings)
-        books = TransactionTable(LaneRegistry(lanes, settings.snapshot, outlet, logger))
+        self.outlet = outlet
+        self.services = services
+        books = TransactionTable(LaneRegistry(lanes, outlet.settings.snapshot, outlet, logger))
     }
 
     nonisolated var measures: Measures { outlet.measures }
     nonisolated var events: EventHub { outlet.events }
     nonisolated var settings: CurrentSettings { outlet.settings }
     nonisolated var mode: Mode { settings.snapshot.mode }
-    /// As configuration and profile have them now.
-    nonisolated var paymentServices: PaymentServices { PaymentServices(settings.snapshot, profiles.current) }
-
-    /// Call it once, before anything is taken.
-    func serve(with services: Services) { self.services = services }
-
-    /// Lets go of what it was served with, which holds on to it in turn: nothing is carried out from here on.
-    func end() {
-        services = nil
-        books.live = [:]
-        alarm.set(at: nil) {}
-    }
+    nonisolated var paymentServices: PaymentServices { profiles.paymentServices }
 
     /// Changes the books, in one step.
     @discardableResult
@@ -109,7 +98,7 @@ actor TransactionRunner {
         if transaction.state == .approved {
             books.live[transaction.id]?.approvedAt = Moment.nowWithSleep.monotonic
             if running.machine.demand.storing != nil {
-                services?.work.add { await self.outlet.tellOfCard(transaction, self.journal) }
+                services.work.add { await self.outlet.tellOfCard(transaction, self.journal) }
             }
         }
         // A stop does not wait for a customer who pays elsewhere: the next start goes on asking.
@@ -131,7 +120,7 @@ actor TransactionRunner {
     func timePassed() {
         let now = Moment.now
         for id in books.due(at: now) { take(.due, id) }
-        for lane in books.takeIdle(at: now) { services?.work.add { await lane.show(.idle) } }
+        for lane in books.takeIdle(at: now) { services.work.add { await lane.show(.idle) } }
         books.passes.expire(at: now)
         books.reads.expire(at: now)
         setAlarm()
@@ -165,8 +154,8 @@ actor TransactionRunner {
         if books.reads[id] == nil, !known.history.contains(where: { $0.state == .sent }) {
             known.result?.readKeptUntil = nil
         }
-        known.offersLink = services?.health.supports?.contains(AdapterFeature.link.rawValue) == true
-        known.offeredTerminals = services?.health.terminals ?? []
+        known.offersLink = services.health.supports?.contains(AdapterFeature.link.rawValue) == true
+        known.offeredTerminals = services.health.terminals
         try await known.addStoredCards(from: journal)
         return known
     }
