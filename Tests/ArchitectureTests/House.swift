@@ -100,18 +100,12 @@ struct House {
             }
         }
 
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
         // With a scratch path of its own it does not wait for the `swift test` it was started by.
         let scratch = FileManager.default.temporaryDirectory.appending(path: "architecture-\(getpid())")
-        process.arguments = [
-            "swift", "package", "--package-path", Checkout.root.path, "--scratch-path", scratch.path, "dump-package",
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let json = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let json = try Peer.run(
+            "swift",
+            ["package", "--package-path", Checkout.root.path, "--scratch-path", scratch.path, "dump-package"]
+        ).bytes
         var (rooms, outbuildings): ([Room], [Outbuilding]) = ([], [])
         for target in try JSONDecoder().decode(Package.self, from: json).targets {
             let path = target.path ?? ""

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// `nfc-tap audit` on what a daemon has written and is still writing.
@@ -9,15 +10,6 @@ struct AuditCommandTests {
         let result = try Program.tap.run(["audit", "verify", "--json"] + arguments, in: shop.folder)
         let json = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
         return (result.status, json ?? [:])
-    }
-
-    private func sqlite(_ file: URL, _ sql: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [file.path, sql]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
     }
 
     @Test("§10.5: the running daemon's chain holds, its export too, and a changed copy or export does not")
@@ -45,9 +37,9 @@ struct AuditCommandTests {
         #expect((found.report["faults"] as? [String])?.first?.contains("altered") == true)
 
         let copy = shop.folder.appending(path: "state/copy.sqlite")
-        try sqlite(journal, ".backup '\(copy.path)'")
+        try Peer.alter(journal.path, ".backup '\(copy.path)'")
         #expect(try verify(shop, ["--file", copy.path]).status == 0)
-        try sqlite(copy, "UPDATE payment SET value = 1")
+        try Peer.alter(copy.path, "UPDATE payment SET value = 1")
         let changed = try verify(shop, ["--file", copy.path])
         #expect(changed.status == 1)
         #expect((changed.report["faults"] as? [String])?.first?.contains("differs from the chain") == true)

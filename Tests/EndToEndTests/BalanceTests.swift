@@ -31,21 +31,10 @@ struct BalanceTests {
     }
 
     private func check(_ options: String...) throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments =
-            [
-                "python3", Checkout.file("Tests/Checks/Books/check-books.py").path,
-                Program.daemon.url.deletingLastPathComponent().path,
-            ] + options
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(text)")
-        #expect(text.contains(", 0 faults, "), "\(text)")
-        print(text)
+        let script = Checkout.file("Tests/Checks/Books/check-books.py").path
+        let check = try Peer.run("python3", [script, Program.daemon.url.deletingLastPathComponent().path] + options)
+        #expect(check.status == 0, "\(check.said)")
+        #expect(check.said.contains(", 0 faults, "), "\(check.said)")
+        print(check.said)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// A charger over ZVT with the daemon, the bridge and the sandbox as they are installed. The client is of another hand than the

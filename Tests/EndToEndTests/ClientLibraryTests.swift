@@ -5,6 +5,7 @@ import PSPSandbox
 import PaymentValues
 import Receipt
 import TapClient
+import TestSupport
 import Testing
 
 /// Every call of the library, with the daemon and the sandbox as they are installed.

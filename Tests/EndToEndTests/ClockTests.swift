@@ -24,7 +24,7 @@ struct ClockTests {
         }
     }
 
-    private func verify() throws -> Program.Finished {
+    private func verify() throws -> Finished {
         try Program.tap.run(
             ["audit", "verify", "--file", shop.folder.path + "/state/journal.sqlite"], in: shop.folder)
     }

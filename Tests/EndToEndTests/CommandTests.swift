@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The command's words for taking cards", .timeLimit(.minutes(10)))
 struct CommandTests {
     private func tap(_ shop: Shop, _ arguments: String..., environment: [String: String] = [:]) throws
-        -> Program.Finished
+        -> Finished
     {
         try Program.tap.run(
             arguments, in: shop.folder,

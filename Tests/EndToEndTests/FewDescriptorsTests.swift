@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Programs that listen, with fewer file descriptors than their connections may want: getrlimit(2), accept(2).

@@ -61,13 +61,6 @@ import Testing
     }
 
     private func run(_ script: String, _ arguments: [String]) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/bash")
-        process.arguments = [script] + arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        try Peer.run("/bin/bash", [script] + arguments).status
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import TestSupport
 
 /// A shop with a gateway before its daemon, and tills that reach it by TCP.
 final class GatewayShop {
@@ -84,7 +85,7 @@ final class GatewayShop {
 
     // MARK: - The administrator
 
-    func command(_ words: String...) throws -> Program.Finished {
+    func command(_ words: String...) throws -> Finished {
         try Program.gateway.run(words + ["--runtime-directory", shop.folder.path], in: shop.folder)
     }
 

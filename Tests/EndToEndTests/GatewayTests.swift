@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Tills behind a gateway, with the programs as they are") struct GatewayTests {

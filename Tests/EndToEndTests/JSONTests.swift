@@ -264,7 +264,7 @@ struct JSONTests {
     }
 
     /// Of the last line on standard error.
-    private func failure(_ result: Program.Finished) throws -> [String: Any] {
+    private func failure(_ result: Finished) throws -> [String: Any] {
         let line = try #require(result.errors.split(separator: "\n").last)
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         let error = try #require(object?["error"] as? [String: Any], "\(line)")

@@ -2,6 +2,7 @@
 import CardSim
 import Foundation
 import Rigs
+import TestSupport
 import Testing
 
 /// What happens to a PN532 behind libnfc, under the real daemon, the real worker and the real libnfc.

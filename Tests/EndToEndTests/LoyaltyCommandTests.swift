@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import Foundation
+import TestSupport
 import Testing
 
 /// `nfc-tap loyalty --reader` on the programmes of a shop's own configuration.
 struct LoyaltyCommandTests {
-    private func run(_ configuration: String, wallet: String = "apple-pass") throws -> Program.Finished {
+    private func run(_ configuration: String, wallet: String = "apple-pass") throws -> Finished {
         let folder = FileManager.default.temporaryDirectory.appending(path: "c\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

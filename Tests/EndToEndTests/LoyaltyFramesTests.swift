@@ -3,6 +3,7 @@ import CardBytes
 import CardSim
 import Foundation
 import Rigs
+import TestSupport
 import Testing
 
 /// The daemon's polling frames on a PN532 that writes down what its antenna sends.

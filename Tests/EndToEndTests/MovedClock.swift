@@ -14,12 +14,7 @@ final class MovedClock {
         folder = FileManager.default.temporaryDirectory.appending(path: "clock-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let source = Checkout.file("Tests/Rigs/Clock/clock.c")
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = ["clang", "-shared", "-fPIC", "-O1", "-o", library, source.path]
-        try compiler.run()
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0, "clang, which the toolchain has")
+        try Peer.compile(source.path, to: library)
         try sleeps(seconds: 0)
         try isAhead(by: .zero)
     }

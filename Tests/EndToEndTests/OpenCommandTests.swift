@@ -6,12 +6,7 @@ import Testing
 @Suite("nfc-tap open, find and the wish for a confirmation", .timeLimit(.minutes(10)))
 struct OpenCommandTests {
     private func alter(_ shop: Shop, _ sql: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [shop.folder.path + "/state/journal.sqlite", ".timeout 5000", sql]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try Peer.alter(shop.folder.path + "/state/journal.sqlite", sql)
     }
 
     @Test("A payment that nobody can end by proof is listed with what to do, and ends once, as a person says")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 
 /// One of the package's own programs, as it was built beside the tests.
 enum Program: String {
@@ -20,12 +21,6 @@ enum Program: String {
 
     var url: URL { Self.folder.appending(path: rawValue) }
 
-    struct Finished {
-        let status: Int32
-        let output: String
-        let errors: String
-    }
-
     /// Runs to its end, with what it prints kept in `folder` too.
     func run(_ arguments: [String], in folder: URL, environment: [String: String] = [:]) throws -> Finished {
         let process = Process()
@@ -35,7 +30,7 @@ enum Program: String {
         try start(process, arguments, environment, output: output, errors: errors)
         process.waitUntilExit()
         return Finished(
-            status: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
+            status: process.terminationStatus, bytes: try Data(contentsOf: output),
             errors: try String(contentsOf: errors, encoding: .utf8))
     }
 

@@ -12,26 +12,17 @@ import Testing
     }
 
     /// Runs a script in a mount namespace of its own, where it may change /proc; `$P` is the program.
-    private func run(_ program: String, _ script: String) throws -> (status: Int32, said: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/unshare")
+    private func run(_ program: String, _ script: String) throws -> Finished {
         // Without root a user namespace gives the right to mount.
-        process.arguments =
+        try Peer.run(
+            "/usr/bin/unshare",
             (geteuid() == 0 ? [] : ["--user", "--map-root-user"])
-            + ["--mount", "--propagation", "private", "sh", "-c", script]
-        process.environment = [
-            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-            "P": Program.folder.appending(path: program).path,
-            "NOWHERE": "/nowhere-\(UUID().uuidString)",
-        ]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+                + ["--mount", "--propagation", "private", "sh", "-c", script],
+            environment: [
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
+                "P": Program.folder.appending(path: program).path,
+                "NOWHERE": "/nowhere-\(UUID().uuidString)",
+            ])
     }
 
     @Test("D12: without /proc every program says so and ends, before it has read an argument")

@@ -26,18 +26,10 @@ import Testing
         func end() { try? FileManager.default.removeItem(at: root) }
 
         /// - Returns: exit status, and what it said.
-        func run(_ script: String, _ action: String) throws -> (status: Int32, said: String) {
-            let process = Process()
-            process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = [Checkout.file("packaging/debian/nfc-tap.\(script)").path, action]
-            process.environment = ["PATH": "/usr/bin:/bin", "DPKG_ROOT": root.path]
-            let pipe = Pipe()
-            process.standardError = pipe
-            process.standardOutput = pipe
-            try process.run()
-            let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+        func run(_ script: String, _ action: String) throws -> Finished {
+            try Peer.run(
+                "/bin/sh", [Checkout.file("packaging/debian/nfc-tap.\(script)").path, action],
+                environment: ["PATH": "/usr/bin:/bin", "DPKG_ROOT": root.path])
         }
     }
 
@@ -56,30 +48,18 @@ import Testing
             shop.keep(client)
             try shop.eventually("a payment without an answer") {
                 let journal = shop.folder.appending(path: "state/journal.sqlite").path
-                return try sqlite(journal, "SELECT state FROM payment") == "sent"
+                return try Peer.sqlite(journal, "SELECT state FROM payment", "-readonly") == "sent"
             }
         } else {
             #expect(payment?.state == "approved")
         }
         let state = shop.folder.appending(path: "state")
         // Before the end: whoever looks into a journal that nobody has open leaves files behind.
-        let id = try sqlite(state.appending(path: "journal.sqlite").path, "SELECT id FROM payment")
+        let id = try Peer.sqlite(state.appending(path: "journal.sqlite").path, "SELECT id FROM payment", "-readonly")
         shop.killDaemon(with: signal)
         let machine = try Machine(state)
         defer { machine.end() }
         try body(machine, id)
-    }
-
-    private func sqlite(_ path: String, _ sql: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = ["-readonly", path, sql]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
     @Test("E8 A purge refuses while money is open, says what, and deletes all the same once a person wishes it")
@@ -162,15 +142,7 @@ import Testing
 
     @discardableResult
     private static func shell(_ command: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+        try Peer.run("/bin/sh", ["-c", command]).output.trimmingCharacters(in: .newlines)
     }
 
     @Test(

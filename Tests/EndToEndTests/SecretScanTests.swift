@@ -143,12 +143,7 @@ struct SecretScanTests {
         let library = folder.appending(path: "hold.so").path
         let source = folder.appending(path: "hold.c")
         try Self.holder.write(to: source, atomically: true, encoding: .utf8)
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = ["clang", "-shared", "-fPIC", "-o", library, source.path]
-        try compiler.run()
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0, "clang, which the toolchain has")
+        try Peer.compile(source.path, to: library)
         let rig = FakePCSCD(path: folder.path + "/scan.comm")
         try rig.start()
         defer { rig.die() }
@@ -228,22 +223,11 @@ struct SecretScanTests {
 
     /// - Returns: what was found; `nil` for nothing.
     private func scan(_ target: String, _ secrets: String) throws -> String? {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
         let script = Checkout.file("Tests/Checks/Secrets/scan-secrets.py")
         let context = ProcessInfo.processInfo.environment["NFC_TAP_SCAN_CONTEXT"] == nil ? [] : ["--context"]
-        process.arguments = ["python3", script.path] + context + [target]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(secrets.utf8))
-        try input.fileHandleForWriting.close()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        print(text.split(separator: "\n").last.map(String.init) ?? "")
-        return process.terminationStatus == 0 ? nil : text
+        let run = try Peer.run("python3", [script.path] + context + [target], input: Data(secrets.utf8))
+        print(run.said.split(separator: "\n").last.map(String.init) ?? "")
+        return run.status == 0 ? nil : run.said
     }
 }
 

@@ -4,11 +4,11 @@ import TestSupport
 
 extension Shop {
     /// A command of nfc-tap to this shop's daemon.
-    func tap(_ arguments: [String]) throws -> Program.Finished {
+    func tap(_ arguments: [String]) throws -> Finished {
         try Program.tap.run(arguments, in: folder, environment: ["NFC_TAP_SOCKET": posSocket])
     }
 
-    func tap(_ words: String) throws -> Program.Finished { try tap(words.split(separator: " ").map(String.init)) }
+    func tap(_ words: String) throws -> Finished { try tap(words.split(separator: " ").map(String.init)) }
 
     /// The JSON object that a command prints with `--json`.
     func json(_ words: String) throws -> [String: Any] {
@@ -28,15 +28,8 @@ extension Shop {
 
     /// The same command as another user, who is in no group but those named.
     func tap(as user: UInt32, groups: String = "", _ arguments: [String]) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setpriv")
-        process.arguments =
-            Self.becoming(user, groups) + [Program.tap.url.path] + arguments + ["--socket", posSocket]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        let words = Self.becoming(user, groups) + [Program.tap.url.path] + arguments + ["--socket", posSocket]
+        return try Peer.run("/usr/bin/setpriv", words).status
     }
 
     /// A shop that stores what cards approve by themselves, and whose payment service has gone after a short visit.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// `nfc-tap status` of a daemon whose queue can be read, and of one whose queue cannot.
@@ -12,13 +13,8 @@ struct StatusCommandTests {
         }
         #expect(try status().contains("queue    0 stored, 0 reversals open\n"))
 
-        let change = Process()
-        change.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        let journal = shop.folder.appending(path: "state/journal.sqlite").path
-        change.arguments = [journal, ".timeout 5000", "ALTER TABLE queue_record RENAME TO gone"]
-        try change.run()
-        change.waitUntilExit()
-        #expect(change.terminationStatus == 0)
+        try Peer.alter(
+            shop.folder.appending(path: "state/journal.sqlite").path, "ALTER TABLE queue_record RENAME TO gone")
 
         let after = try status()
         #expect(after.contains("queue    stored payments not known, 0 reversals open\n"))

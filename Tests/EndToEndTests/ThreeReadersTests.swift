@@ -2,6 +2,7 @@
 import CardSim
 import Foundation
 import Rigs
+import TestSupport
 import Testing
 
 /// The same card gives the same result on each path: virtual reader, unmodified libnfc on a PN532, unmodified pcscd.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 
 /// A shop whose tills speak their own protocols to nfc-tap-ecr: one of each, with a lane of its own and a card on it.
 final class TillShop {
@@ -229,27 +230,5 @@ final class TillShop {
         init(_ state: String, _ amount: Int, isConfirmed: Bool = false) {
             (self.state, self.amount, self.isConfirmed) = (state, amount, isConfirmed)
         }
-    }
-}
-
-/// A program of somebody else's making.
-enum Peer {
-    /// With the clients that scripts/install-peers.sh installs.
-    static var python: String { ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "/usr/bin/python3" }
-
-    static func run(_ program: String, _ arguments: [String]) throws -> Program.Finished {
-        let process = Process()
-        let (output, errors) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        (process.standardOutput, process.standardError) = (output, errors)
-        try process.run()
-        let said = try output.fileHandleForReading.readToEnd() ?? Data()
-        let complained = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Program.Finished(
-            status: process.terminationStatus, output: String(decoding: said, as: UTF8.self),
-            errors: String(decoding: complained, as: UTF8.self))
     }
 }

@@ -115,17 +115,8 @@ struct WobbleOnReadersTests {
     }
 
     private func journalled(_ shop: Shop, _ id: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [
-            "-readonly", shop.folder.appending(path: "state/journal.sqlite").path,
-            "SELECT state FROM payment WHERE id = '\(id)'",
-        ]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+        try Peer.sqlite(
+            shop.folder.appending(path: "state/journal.sqlite").path, "SELECT state FROM payment WHERE id = '\(id)'",
+            "-readonly")
     }
 }

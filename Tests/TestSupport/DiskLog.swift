@@ -8,14 +8,7 @@ public struct DiskLog {
     public init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = [
-            "clang", "-shared", "-fPIC", "-O1", "-o", library, Checkout.file("Tests/Rigs/Disk/disk.c").path,
-        ]
-        try compiler.run()
-        compiler.waitUntilExit()
-        guard compiler.terminationStatus == 0 else { throw Hung(description: "clang, which the toolchain has") }
+        try Peer.compile(Checkout.file("Tests/Rigs/Disk/disk.c").path, to: library)
     }
 
     public func remove() { try? FileManager.default.removeItem(at: folder) }

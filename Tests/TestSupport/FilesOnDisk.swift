@@ -20,18 +20,10 @@ private struct Unread: Error { let path: String }
 private func bytes(of path: String) throws -> Data? {
     let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
     guard kind == .typeRegular else { return nil }
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/cat")
-    process.arguments = [path]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
+    let copy = try Peer.run("/bin/cat", [path])
+    guard copy.status == 0 else {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         throw Unread(path: path)
     }
-    return output
+    return copy.bytes
 }

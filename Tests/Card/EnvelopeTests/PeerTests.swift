@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Envelope
@@ -19,20 +20,8 @@ struct PeerTests {
 
     /// Runs python3 with `input` on its standard input; `nil` where it cannot be started or fails.
     private static func python(_ program: String, input: Data = Data()) throws -> Data? {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3", "-c", program]
-        let standardInput = Pipe()
-        let standardOutput = Pipe()
-        process.standardInput = standardInput
-        process.standardOutput = standardOutput
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        try standardInput.fileHandleForWriting.write(contentsOf: input)
-        try standardInput.fileHandleForWriting.close()
-        let output = try standardOutput.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? output : nil
+        let run = try Peer.run(Peer.python, ["-c", program], input: input)
+        return run.status == 0 ? run.bytes : nil
     }
 
     private static let missing: Comment = "python3 with joserfc 1.6.5 is missing: pip install joserfc==1.6.5"

@@ -91,11 +91,7 @@ struct JournalBindingTests {
     func tablesLost() throws {
         try begin()
         try remove("journal.sqlite")
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [file("journal.sqlite"), "PRAGMA application_id = 7"]
-        try process.run()
-        process.waitUntilExit()
+        try Peer.alter(file("journal.sqlite"), "PRAGMA application_id = 7")
         #expect(try !Data(contentsOf: URL(filePath: file("journal.sqlite"))).isEmpty)
         guard case .journalMissing = trouble() else { return #expect(Bool(false), "began new books") }
     }
@@ -156,21 +152,13 @@ struct JournalBindingTests {
 
     @Test("A8 A first start that was cut off while SQLite made the journal is finished by the next one")
     func cutOffInside() throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [file("journal.sqlite")]
-        let input = Pipe()
-        process.standardInput = input
-        try process.run()
         let lines = """
             PRAGMA cache_size = 1; BEGIN IMMEDIATE;
             CREATE TABLE a (b); INSERT INTO a VALUES (zeroblob(100000));
             .shell kill -9 $PPID
 
             """
-        try input.fileHandleForWriting.write(contentsOf: Data(lines.utf8))
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        try Peer.run("/usr/bin/sqlite3", [file("journal.sqlite")], input: Data(lines.utf8))
         let size = try FileManager.default.attributesOfItem(atPath: file("journal.sqlite"))[.size] as? Int
         let isHalfMade = try (size ?? 0) > 0 && names().contains("journal.sqlite-journal")
         try #require(isHalfMade)
@@ -285,11 +273,7 @@ struct JournalBindingTests {
         wish.logger = log.logger
         try FileManager.default.createDirectory(atPath: path + "/state", withIntermediateDirectories: true)
         let open = try begin(in: path + "/state").open
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [path + "/state/journal.sqlite", "UPDATE payment SET currency = '??'"]
-        try process.run()
-        process.waitUntilExit()
+        try Peer.alter(path + "/state/journal.sqlite", "UPDATE payment SET currency = '??'")
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder, wish) { shop in
                 let status = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
@@ -335,15 +319,10 @@ struct JournalBindingTests {
                 let whole = try await look()
                 #expect(whole?.auditFaults?.isEmpty == true && whole?.damaged.isEmpty == true)
                 #expect(try await holds() == 1)
-                let process = Process()
-                process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-                process.arguments = [
-                    "-cmd", ".timeout 10000", path + "/state/journal.sqlite",
-                    "DROP TRIGGER IF EXISTS audit_is_never_altered; UPDATE audit SET detail = 'declined' WHERE detail LIKE 'approved%'",
-                ]
-                try process.run()
-                process.waitUntilExit()
-                #expect(process.terminationStatus == 0)
+                try alterJournal(
+                    in: folder,
+                    "DROP TRIGGER IF EXISTS audit_is_never_altered; UPDATE audit SET detail = 'declined' WHERE detail LIKE 'approved%'"
+                )
                 let altered = try await look()
                 #expect(altered?.auditFaults?.first?.contains("altered") == true)
                 #expect(try await holds() == 0)

@@ -268,16 +268,7 @@ struct Answer: Sendable {
 }
 
 func sqlite(_ path: String, _ sql: String) throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-    process.arguments = ["-readonly", path, sql]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+    try Peer.sqlite(path, sql, "-readonly")
 }
 
 /// The sandbox adapter on the shop's adapter socket, for the length of `body`.
@@ -324,10 +315,5 @@ extension Shop {
 
 /// What a hand that is not the daemon's does to a journal, while the daemon runs or not.
 func alterJournal(in folder: TestFolder, _ sql: String) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-    process.arguments = [folder.path + "/state/journal.sqlite", ".timeout 20000", sql]
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
+    try Peer.alter(folder.path + "/state/journal.sqlite", sql)
 }

@@ -330,13 +330,7 @@ struct StoreAndForwardTests {
         var first: TransactionID?
         try await offline(in: folder) { shop in first = try await pay(shop).id }
         let id = try #require(first)
-        let change = Process()
-        change.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        change.arguments = [
-            folder.path + "/state/journal.sqlite", "UPDATE queue_record SET record = replace(record, 'a', 'b')",
-        ]
-        try change.run()
-        change.waitUntilExit()
+        try alterJournal(in: folder, "UPDATE queue_record SET record = replace(record, 'a', 'b')")
         try await withSandbox(in: folder) { sandbox in
             try await Shop.open(in: folder, try Self.wish()) { shop in
                 while !shop.store.events.kept(about: id).contains(where: { $0.name == .queueFailed }) {

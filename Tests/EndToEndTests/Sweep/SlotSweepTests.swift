@@ -116,7 +116,7 @@ struct SlotSweepTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "read-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        func read(seconds: Int = 3) throws -> Program.Finished {
+        func read(seconds: Int = 3) throws -> Finished {
             try Program.tap.run(
                 ["read", "--reader", "pcsc", "--timeout", "\(seconds)"], in: folder,
                 environment: ["PCSCLITE_CSOCK_NAME": pcscd.socketPath])

@@ -3,6 +3,7 @@ import CardBytes
 import CardSim
 import Foundation
 import Rigs
+import TestSupport
 
 /// Something that goes wrong at a reader while a customer presents a card, and what is right then.
 struct SweepFault<Desk: SweepDesk>: Sendable {

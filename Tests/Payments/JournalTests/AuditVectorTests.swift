@@ -29,22 +29,10 @@ struct AuditVectorTests {
     }
 
     /// The end and the words of docs/examples/check-audit.py on a chain.
-    private func recompute(_ lines: [String]) throws -> (status: Int32, said: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3",
-            Checkout.file("docs/examples/check-audit.py").path,
-        ]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
-        try input.fileHandleForWriting.close()
-        let said = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+    private func recompute(_ lines: [String]) throws -> Finished {
+        try Peer.run(
+            Peer.python, [Checkout.file("docs/examples/check-audit.py").path],
+            input: Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 
     @Test func `F7 a chain that another program made and signed holds`() throws {

@@ -25,13 +25,9 @@ struct CopyTests {
         let journal = try Journal(directory: folder.path + "/lib")
         let log = try DiskLog()
         defer { log.remove() }
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-e", "-c", commands]
-        process.environment = ProcessInfo.processInfo.environment.merging(log.environment) { $1 }
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let surroundings = ProcessInfo.processInfo.environment.merging(log.environment) { $1 }
+        let copying = try Peer.run("/bin/sh", ["-e", "-c", commands], environment: surroundings)
+        #expect(copying.status == 0, "\(copying.said)")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/backups")
         let copy = folder.path + "/backups/" + (names.first ?? "")
         #expect(names.count == 1 && copy.hasSuffix(".sqlite"))

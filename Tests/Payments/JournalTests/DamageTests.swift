@@ -26,27 +26,12 @@ import Transactions
     }
 
     private func sqlite(_ sql: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [file.path, sql]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try Peer.alter(file.path, sql)
     }
 
     /// What the sqlite3 program says to lines that it is given one by one.
     private func shell(_ lines: String, _ options: String...) throws -> String {
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = options + [file.path]
-        (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data((lines + "\n").utf8))
-        try input.fileHandleForWriting.close()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: text, as: UTF8.self)
+        try Peer.run("/usr/bin/sqlite3", options + [file.path], input: Data((lines + "\n").utf8)).said
     }
 
     private func new(_ number: Int) throws -> NewTransaction {

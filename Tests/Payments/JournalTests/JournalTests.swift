@@ -26,16 +26,7 @@ private struct Folder: ~Copyable {
     }
 
     func sqlite(_ sql: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [path + "/journal.sqlite", sql]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+        try Peer.sqlite(path + "/journal.sqlite", sql)
     }
 }
 

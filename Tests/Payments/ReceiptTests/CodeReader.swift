@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// Reads back what is drawn with programs that share nothing with the project.
@@ -52,18 +53,9 @@ enum CodeReader {
     }
 
     static func run(_ program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(
-            process.terminationStatus == 0, "\(program) failed; it is of zbar-tools, librsvg2-bin or libc-bin")
-        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let run = try Peer.run(program, arguments)
+        #expect(run.status == 0, "\(program) failed; it is of zbar-tools, librsvg2-bin or libc-bin")
+        return run.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     final class Folder {

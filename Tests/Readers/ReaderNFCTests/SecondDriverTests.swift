@@ -3,6 +3,7 @@ import CardBytes
 import CardSim
 import Foundation
 import Rigs
+import TestSupport
 import Testing
 
 /// A rig that only our own driver accepts proves little. nfcpy (PyPI, EUPL 1.1), run by python3, shares no code with libnfc:
@@ -45,33 +46,20 @@ struct SecondDriverTests {
 
     private static let missing: Comment = "python3 with nfcpy 1.0.4 is missing: scripts/install-peers.sh makes one"
 
-    private static func python(_ arguments: [String]) throws -> (output: Data, status: Int32, errors: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3"] + arguments
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let told = try output.fileHandleForReading.readToEnd() ?? Data()
-        let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (told, process.terminationStatus, String(decoding: complaints, as: UTF8.self))
-    }
-
     /// Whether the driver is there, or demanded (`NFC_TAP_REQUIRE_PEERS=1`), so that the test fails without it.
     private static func isToBeAsked() throws -> Bool {
         let isDemanded = ProcessInfo.processInfo.environment["NFC_TAP_REQUIRE_PEERS"] == "1"
-        return try isDemanded || python(["-c", "import nfc"]).status == 0
+        return try isDemanded || Peer.run(Peer.python, ["-c", "import nfc"]).status == 0
     }
 
     private static func ask(
         _ emulator: PN532Emulator, _ technology: String, _ commands: [[UInt8]]
     ) throws -> Told {
-        let run = try python(["-c", program, emulator.path, technology] + commands.map { Hex.string($0) })
+        let run = try Peer.run(
+            Peer.python, ["-c", program, emulator.path, technology] + commands.map { Hex.string($0) })
         let line = emulator.log.map { "\($0.direction) \(Hex.string($0.data))" }
         try #require(run.status == 0, "\(run.errors)\(line)")
-        return try JSONDecoder().decode(Told.self, from: run.output)
+        return try JSONDecoder().decode(Told.self, from: run.bytes)
     }
 
     /// SELECT of the PPSE, 2PAY.SYS.DDF01 (EMV Book B §3.3.1).

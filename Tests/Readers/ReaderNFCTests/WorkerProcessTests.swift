@@ -5,6 +5,7 @@ import ReaderCore
 import ReaderNFC
 import Rigs
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Starting and sharing", .timeLimit(.minutes(5)))
@@ -20,33 +21,19 @@ struct WorkerProcessTests {
     /// spawn elsewhere, cannot be started.
     private func script(_ body: String) throws -> String {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("worker-\(UUID()).sh").path
-        let writer = Process()
-        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
-        writer.arguments = ["-c", "printf '%s' \"$2\" >\"$1\" && chmod 755 \"$1\"", "sh", path, "#!/bin/sh\n\(body)\n"]
-        try writer.run()
-        writer.waitUntilExit()
-        try #require(writer.terminationStatus == 0)
+        let writer = try Peer.run(
+            "/bin/sh", ["-c", "printf '%s' \"$2\" >\"$1\" && chmod 755 \"$1\"", "sh", path, "#!/bin/sh\n\(body)\n"])
+        try #require(writer.status == 0)
         return path
     }
 
     /// The second source: the dynamic linker.
     @Test func `D2 The worker says which libusb it meets, as the linker has it`() throws {
         let worker = try #require(WorkerProgram.find())
-        func output(_ program: String, _ arguments: [String]) throws -> String {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: program)
-            process.arguments = arguments
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return String(decoding: said, as: UTF8.self)
-        }
-        let linked = try output("/usr/bin/ldd", [worker])
+        let linked = try Peer.run("/usr/bin/ldd", [worker]).output
         try #require(linked.contains("libnfc.so"))
         let expected = linked.contains("libusb-1.0.so") ? "libusb-1.0" : "libusb-0.1"
-        let said = try output(worker, ["--usb-library"]).trimmingCharacters(in: .newlines)
+        let said = try Peer.run(worker, ["--usb-library"]).output.trimmingCharacters(in: .newlines)
         #expect(said == expected)
         print("this machine's worker meets \(said)")
     }

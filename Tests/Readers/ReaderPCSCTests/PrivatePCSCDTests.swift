@@ -5,6 +5,7 @@ import Foundation
 import ReaderCore
 import ReaderPCSC
 import Rigs
+import TestSupport
 import Testing
 
 extension PCSCTests {
@@ -171,14 +172,10 @@ extension PCSCTests {
             defer { try? FileManager.default.removeItem(at: directory) }
             try PrivatePCSCD.configuration([PrivatePCSCD.Stanza(name: "Rig")]).write(
                 to: directory.appending(path: "readers"), atomically: true, encoding: .utf8)
-            let process = Process()
-            process.executableURL = PrivatePCSCD.script
-            process.arguments = [
-                directory.path, "sh", "-c", "test -S /run/pcscd/pcscd.comm && kill -0 $PCSCD_PID && exit 7",
-            ]
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 7)
+            let run = try Peer.run(
+                PrivatePCSCD.script.path,
+                [directory.path, "sh", "-c", "test -S /run/pcscd/pcscd.comm && kill -0 $PCSCD_PID && exit 7"])
+            #expect(run.status == 7, "\(run.said)")
         }
 
         @Test func `a command through the real pcscd has no delayed acknowledgement in it`() async {
@@ -195,13 +192,7 @@ extension PCSCTests {
     }
 
     @Test func `the launcher refuses wrong use with a status of its own`() throws {
-        let process = Process()
-        process.executableURL = PrivatePCSCD.script
-        process.arguments = ["relative", "true"]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 64)
+        #expect(try Peer.run(PrivatePCSCD.script.path, ["relative", "true"]).status == 64)
     }
 }
 

@@ -52,42 +52,18 @@ struct ProgramTests {
 
     private func talk(_ running: Running, _ dialect: String, _ messages: [[String: Any]]) throws -> [[[String: String]]]
     {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3",
-            Checkout.file("Tests/Sandbox/AcquirerSimulatorTests/peer.py").path,
-            Checkout.file("Sources/Service/ISO8583/Packagers").path, dialect, "\(running.port)",
-        ]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: JSONSerialization.data(withJSONObject: messages))
-        try input.fileHandleForWriting.close()
-        let said = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        let answers = try JSONSerialization.jsonObject(with: said) as? [[[String: String]]]
+        let run = try Peer.run(
+            Peer.python,
+            [
+                Checkout.file("Tests/Sandbox/AcquirerSimulatorTests/peer.py").path,
+                Checkout.file("Sources/Service/ISO8583/Packagers").path, dialect, "\(running.port)",
+            ], input: JSONSerialization.data(withJSONObject: messages))
+        try #require(run.status == 0, "\(run.errors)")
+        let answers = try JSONSerialization.jsonObject(with: run.bytes) as? [[[String: String]]]
         return try #require(answers)
     }
 
-    private func run(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
-        let process = Process()
-        process.executableURL = Self.program
-        process.arguments = arguments
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let said = try output.fileHandleForReading.readToEnd() ?? Data()
-        let complained = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (
-            process.terminationStatus, String(decoding: said, as: UTF8.self),
-            String(decoding: complained, as: UTF8.self)
-        )
-    }
+    private func run(_ arguments: [String]) throws -> Finished { try Peer.run(Self.program.path, arguments) }
 
     private func end(_ running: Running) async throws {
         running.process.terminate()

@@ -149,10 +149,9 @@ import Testing
         try await withFolder { folder in
             let path = folder.appending(path: "a.sock").path()
             let process = Process()
-            let python = ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3"
-            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.executableURL = URL(filePath: Peer.python)
             let example = Checkout.file("docs/examples/adapter.py").path()
-            process.arguments = [python, example, path]
+            process.arguments = [example, path]
             try process.run()
             defer { Process.end([process]) }
             try await awaitServer(path)

@@ -91,10 +91,9 @@ actor WrongAdapter {
         for socket in sockets {
             if FileManager.default.fileExists(atPath: socket) { try FileManager.default.removeItem(atPath: socket) }
             let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.executableURL = URL(filePath: Peer.python)
             process.arguments = [
-                ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3", Self.program, socket,
-                folder.appending(path: "store.db").path(), rule,
+                Self.program, socket, folder.appending(path: "store.db").path(), rule,
             ]
             try process.run()
             running.append(process)

@@ -3,6 +3,7 @@ import CardBytes
 import Foundation
 import HSM
 import Synchronization
+import TestSupport
 import Testing
 
 /// A SoftHSM2 with tokens of its own in a folder that nobody else has. SoftHSM knows one configuration for each process, and looks for
@@ -88,30 +89,15 @@ struct SoftToken: Sendable {
 
     @discardableResult
     static func run(_ words: [String], input: Data = Data()) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = words
-        let (given, output, complaints) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = given
-        process.standardOutput = output
-        process.standardError = complaints
-        try process.run()
-        try given.fileHandleForWriting.write(contentsOf: input)
-        try given.fileHandleForWriting.close()
-        let said = try output.fileHandleForReading.readToEnd() ?? Data()
-        let complained = try complaints.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failed(description: "\(words.joined(separator: " ")): \(String(decoding: complained, as: UTF8.self))")
-        }
-        return said
+        let run = try Peer.run("/usr/bin/env", words, input: input)
+        guard run.status == 0 else { throw Failed(description: "\(words.joined(separator: " ")): \(run.errors)") }
+        return run.bytes
     }
 
     /// A Python program of a stranger's library: joserfc and cryptography (BSD-3-Clause).
     static func python(_ program: String, _ request: [String: Any]) throws -> [String: Any] {
-        let python = ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3"
         let answer = try run(
-            [python, "-c", program], input: JSONSerialization.data(withJSONObject: request))
+            [Peer.python, "-c", program], input: JSONSerialization.data(withJSONObject: request))
         let object = try JSONSerialization.jsonObject(with: answer) as? [String: Any]
         return try #require(object)
     }

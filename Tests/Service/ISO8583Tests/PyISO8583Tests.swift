@@ -30,23 +30,10 @@ struct PyISO8583Tests {
 
     private static let missing: Comment = "python3 with pyiso8583 4.0.1 is missing: scripts/install-peers.sh makes one"
 
-    private static func python(_ arguments: [String]) throws -> (status: Int32, errors: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3"] + arguments
-        let errors = Pipe()
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors
-        try process.run()
-        let told = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: told, as: UTF8.self))
-    }
-
     /// Whether the peer is there, or demanded (`NFC_TAP_REQUIRE_PEERS=1`), so that the test fails without it.
     private static func isToBeAsked() throws -> Bool {
         let isDemanded = ProcessInfo.processInfo.environment["NFC_TAP_REQUIRE_PEERS"] == "1"
-        return try isDemanded || python(["-c", "import iso8583"]).status == 0
+        return try isDemanded || Peer.run(Peer.python, ["-c", "import iso8583"]).status == 0
     }
 
     // MARK: - Random messages
@@ -114,10 +101,9 @@ struct PyISO8583Tests {
         }
         let (request, answer) = (folder.appending(path: "request"), folder.appending(path: "answer"))
         try Data(lines.joined(separator: Data("\n".utf8))).write(to: request)
-        let run = try Self.python([
-            Checkout.file("Tests/Service/ISO8583Tests/pyiso8583-peer.py").path,
-            Checkout.file("Sources/Service/ISO8583/Packagers").path, request.path, answer.path,
-        ])
+        let script = Checkout.file("Tests/Service/ISO8583Tests/pyiso8583-peer.py").path
+        let packagers = Checkout.file("Sources/Service/ISO8583/Packagers").path
+        let run = try Peer.run(Peer.python, [script, packagers, request.path, answer.path])
         try #require(run.status == 0, "\(run.errors)")
         let answers = try String(contentsOf: answer, encoding: .utf8).split(separator: "\n")
             .map { try JSONDecoder().decode(Answer.self, from: Data($0.utf8)) }

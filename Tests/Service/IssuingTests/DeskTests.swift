@@ -6,12 +6,6 @@ import Testing
 /// The program as a payment service uses it: keys in SoftHSM 2.6.1, and a daemon that takes what it serves.
 @Suite(.serialized)
 struct DeskTests {
-    private struct Finished {
-        let status: Int32
-        let output: String
-        let errors: String
-    }
-
     private static func program(_ name: String) -> URL {
         let folder =
             ProcessInfo.processInfo.environment["NFC_TAP_BIN"].map { URL(filePath: $0) }
@@ -54,20 +48,7 @@ struct DeskTests {
     private func run(
         _ program: String, _ arguments: [String], _ more: [String: String] = [:]
     ) throws -> Finished {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = environment.merging(more) { $1 }
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let said = try output.fileHandleForReading.readToEnd() ?? Data()
-        let complained = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Finished(
-            status: process.terminationStatus, output: String(decoding: said, as: UTF8.self),
-            errors: String(decoding: complained, as: UTF8.self))
+        try Peer.run(program, arguments, environment: environment.merging(more) { $1 })
     }
 
     private func desk(_ arguments: [String]) throws -> Finished {

@@ -26,9 +26,8 @@ struct ProxyTests {
         defer { try? FileManager.default.removeItem(at: output) }
         let handle = try FileHandle(forWritingTo: output)
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "proxy.py").path()
-        let python = ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3"
         let example = Checkout.file("docs/examples/haproxy-centre.cfg").path()
-        let started = try StartedProgram("/usr/bin/env", [python, script, example], output: handle.fileDescriptor)
+        let started = try StartedProgram(Peer.python, [script, example], output: handle.fileDescriptor)
         #expect(started.waitUntilEnded())
         try handle.close()
         return try JSONDecoder().decode(Seen.self, from: Data(contentsOf: output))

@@ -93,12 +93,11 @@ actor SwitchRig {
     /// - Returns: its port.
     private func startAcquirer(_ faults: [String]) async throws -> String {
         let output = folder.appending(path: "port")
-        let python = ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3"
         try launch(
             "/usr/bin/env",
             hasSimulator
                 ? [Self.program("nfc-tap-acquirer-sim"), "--listen", "127.0.0.1:0", "--book", book.path()] + faults
-                : [python, Self.acquirer, "0", book.path(), "1"] + faults, output: output)
+                : [Peer.python, Self.acquirer, "0", book.path(), "1"] + faults, output: output)
         // The simulator says it in a sentence on standard error, the other one on standard output.
         let told = hasSimulator ? folder.appending(path: "port.err") : output
         return try await eventually("the acquirer's port") { () -> String? in

@@ -7,18 +7,8 @@ import Testing
 @Suite(.serialized) struct PackageScriptTests {
     private func run(
         _ shell: String, _ arguments: [String], _ environment: [String: String]
-    ) throws -> (status: Int32, said: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: shell)
-        process.arguments = arguments
-        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, own in own }
-        let pipe = Pipe()
-        process.standardError = pipe
-        process.standardOutput = pipe
-        try process.run()
-        let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+    ) throws -> Finished {
+        try Peer.run(shell, arguments, environment: ["PATH": "/usr/bin:/bin"].merging(environment) { _, own in own })
     }
 
     @Test("D10: a build without a toolchain says where one is to be had")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import TestSupport
 import Testing
 
 /// The same server as people at a shell see it.
@@ -10,15 +11,9 @@ struct CurlTests {
     /// Standard output and the exit code.
     private func curl(_ path: String, _ arguments: String...) async throws -> (String, Int32) {
         try await blocking {
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-            process.arguments = ["--silent", "--max-time", "20", "--unix-socket", path] + arguments
-            process.standardOutput = output
-            try process.run()
-            let bytes = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return (String(decoding: bytes, as: UTF8.self), process.terminationStatus)
+            let run = try Peer.run(
+                "/usr/bin/curl", ["--silent", "--max-time", "20", "--unix-socket", path] + arguments)
+            return (run.output, run.status)
         }
     }
 
