@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the package with its tests and runs them: test.sh [TARGET…], all of them by default. Peers that a test needs are
+# Builds the package with its tests and runs them: test.sh [TARGET…], all of them by default; some of a target's tests by what
+# their names begin with, as in EMVTests.Kernel3Tests or 'EMVTests.Kernel3Tests/.*expired'. Peers that a test needs are
 # installed, not skipped. A line for each target, then a summary; all the rest is in .build/test.log. NFC_TAP_SKIP is a
 # pattern for tests that whoever sets it cannot run; make test sets none. NFC_TAP_MEANWHILE is a command for the time in which
 # tests wait; what it prints goes to .build/meanwhile.log, and its failure is no failure of the tests.
@@ -58,7 +59,7 @@ run() {
     folder=$(folder "${1%%[. ]*}")
     local log=$NFC_TAP_ARTIFACTS/$name.log
     # Tests that start programs do so one after the other: Foundation's Process is not made for many at a time.
-    if grep -rq 'Process()' "$folder"; then order=(--no-parallel); fi
+    if grep -rqE 'Process\(\)|Peer\.[a-z]+\(' "$folder"; then order=(--no-parallel); fi
     if [ -n "${NFC_TAP_SKIP:-}" ]; then order+=(--skip "$NFC_TAP_SKIP"); fi
     if grep -rq 'PrivatePCSCD' "$folder"; then as=("${become[@]}"); fi
     # What it computes, beside how long it takes: a test that waits is cheap, and runs beside others.
@@ -123,7 +124,7 @@ parts() {
 targets=()
 for target in ${*:-EndToEndTests TapDaemonTests ReaderPCSCTests ReaderNFCTests TransactionsTests JournalTests TapSessionTests
     $(find Tests -mindepth 1 -maxdepth 2 -type d -name '*Tests' -printf '%f\n' | sort)}; do
-    [ -n "$(folder "$target")" ] || continue
+    [ -n "$(folder "${target%%.*}")" ] || continue
     [[ " ${targets[*]} " == *" $target "* ]] || targets+=("$target")
 done
 if [ ${#targets[@]} -eq 0 ]; then
@@ -131,9 +132,10 @@ if [ ${#targets[@]} -eq 0 ]; then
     exit 64
 fi
 for target in "${targets[@]}"; do
-    for part in $(parts "$target"); do
+    for part in $([[ $target == *.* ]] && echo some || parts "$target"); do
         while [ "$(jobs -rp | wc -l)" -ge $(($(nproc) * 3)) ]; do wait -n || true; done
         case $part in
+        some) run "${target//[^A-Za-z0-9.]/-}" "^$target" & ;;
         A-Z) run "$target" "^$target\\." & ;;
         *) run "$target.$part" "^$target\\.[$part]" & ;;
         esac
