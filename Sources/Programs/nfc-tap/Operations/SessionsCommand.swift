@@ -176,30 +176,9 @@ struct SessionsWatch: AsyncParsableCommand {
     @Option(help: ArgumentHelp("On this lane.", valueName: "lane"))
     var lane: String?
 
-    @Option(help: ArgumentHelp("Start after this event.", valueName: "id"))
-    var after: UInt64?
+    @OptionGroup var events: EventOptions
 
-    @Option(help: ArgumentHelp("Stop after this many events.", valueName: "number"))
-    var count: Int?
-
-    @Flag(help: "Accepted for consistency; output is always JSON.")
-    var json = false
-
-    @OptionGroup var daemon: DaemonChoice
-
-    func run() async throws {
-        var left = count ?? .max
-        guard left > 0 else { return }
-        do {
-            for try await event in daemon.client.events(after: after) where isOfMachines(event) {
-                try StandardOutput.print(line: event)
-                left -= 1
-                if left == 0 { return }
-            }
-        } catch let error as TapClientError {
-            throw Failure(error)
-        }
-    }
+    func run() async throws { try await events.print(where: isOfMachines) }
 
     /// What is lost on the way concerns a machine as well.
     private func isOfMachines(_ event: Event) -> Bool {

@@ -109,11 +109,18 @@ struct Events: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints events as they happen, one JSON object on each line, until it is interrupted.")
 
-    @Option(help: ArgumentHelp("Start after this event.", valueName: "id"))
-    var after: UInt64?
-
     @Flag(help: "Accepted for consistency; the command always runs until it is interrupted.")
     var follow = false
+
+    @OptionGroup var events: EventOptions
+
+    func run() async throws { try await events.print() }
+}
+
+/// Which events are printed, and how many.
+struct EventOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Start after this event.", valueName: "id"))
+    var after: UInt64?
 
     @Option(help: ArgumentHelp("Stop after this many events.", valueName: "number"))
     var count: Int?
@@ -123,11 +130,11 @@ struct Events: AsyncParsableCommand {
 
     @OptionGroup var daemon: DaemonChoice
 
-    func run() async throws {
+    func print(where isWanted: (Event) -> Bool = { _ in true }) async throws {
         var left = count ?? .max
         guard left > 0 else { return }
         do {
-            for try await event in daemon.client.events(after: after) {
+            for try await event in daemon.client.events(after: after) where isWanted(event) {
                 try StandardOutput.print(line: event)
                 left -= 1
                 if left == 0 { return }

@@ -16,20 +16,7 @@ struct HandoverCommand: AsyncParsableCommand {
     @Argument(help: "The terminal, by its name at the payment service.")
     var terminal: String
 
-    @Argument(
-        help: ArgumentHelp(
-            "The amount, as in 12.50 EUR; with --retry-of that of the sale before where it is missing.",
-            valueName: "amount currency"))
-    var amount: [String] = []
-
-    @Option(help: ArgumentHelp("The sale that ended without money, whose order is paid there.", valueName: "id"))
-    var retryOf: String?
-
-    @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
-    var order: String?
-
-    @Flag(help: "Take the payment although the order is paid.")
-    var allowRepeat = false
+    @OptionGroup var sale: SaleElsewhere
 
     @Option(help: ArgumentHelp("Seconds in which the customer may pay. Default: 180.", valueName: "seconds"))
     var expires: Int?
@@ -43,20 +30,13 @@ struct HandoverCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if let retryOf { _ = try PaymentName(retryOf) }
-        if retryOf == nil || !amount.isEmpty {
-            do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
-        }
         if let expires, !Limits.handoverSeconds.contains(expires) {
             throw ValidationError("--expires takes 30 to 3600 seconds.")
         }
     }
 
     func run() async throws {
-        var request = TransactionRequest(type: .handover, amount: amount.isEmpty ? Money.none : try parsedMoney(amount))
-        if let retryOf { request.retryOf = try await PaymentName(retryOf).id(with: daemon.client) }
-        request.order = order
-        request.allowRepeat = allowRepeat ? true : nil
+        var request = try await sale.request(.handover, with: daemon.client)
         request.link = LinkOptions(expires: expires ?? Limits.defaultHandoverSeconds, to: terminal)
         let transaction: Transaction
         do throws(TapClientError) {

@@ -13,29 +13,16 @@ struct LinkCommand: AsyncParsableCommand {
             command leaves the link open: nfc-tap cancel closes it. Exit codes: 0 paid, 10 not paid, 12 unknown, 13 not completed.
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "The amount, as in 12.50 EUR; with --retry-of that of the sale before where it is missing.",
-            valueName: "amount currency"))
-    var amount: [String] = []
-
-    @Option(help: ArgumentHelp("The sale that ended without money, whose order is paid by the link.", valueName: "id"))
-    var retryOf: String?
+    @OptionGroup var sale: SaleElsewhere
 
     @Option(help: ArgumentHelp("Seconds in which the customer may pay. Default: 900.", valueName: "seconds"))
     var expires: Int?
-
-    @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
-    var order: String?
 
     @Option(
         help: ArgumentHelp(
             "Language of what the customer reads, of the progress messages and of the result: \(Language.tags).",
             valueName: "tag"))
     var language: String?
-
-    @Flag(help: "Take the payment although the order is paid.")
-    var allowRepeat = false
 
     @Flag(help: "Draw the address as a QR code, too.")
     var qr = false
@@ -49,22 +36,15 @@ struct LinkCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if let retryOf { _ = try PaymentName(retryOf) }
-        if retryOf == nil || !amount.isEmpty {
-            do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
-        }
         if let expires, !Limits.linkSeconds.contains(expires) {
             throw ValidationError("--expires takes 60 to 86400 seconds.")
         }
     }
 
     func run() async throws {
-        var request = TransactionRequest(type: .link, amount: amount.isEmpty ? Money.none : try parsedMoney(amount))
-        if let retryOf { request.retryOf = try await PaymentName(retryOf).id(with: daemon.client) }
+        var request = try await sale.request(.link, with: daemon.client)
         request.link = LinkOptions(expires: expires ?? Limits.defaultLinkSeconds)
-        request.order = order
         request.language = language
-        request.allowRepeat = allowRepeat ? true : nil
         let transaction: Transaction
         do throws(TapClientError) {
             let client = daemon.client
