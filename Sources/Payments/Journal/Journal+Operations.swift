@@ -69,13 +69,6 @@ extension Journal {
         try operations(where: "state IN ('created', 'sent', 'unknown') ORDER BY due, rowid", [])
     }
 
-    /// Those of them that are due.
-    public func dueOperations(at now: Timestamp) throws(JournalError) -> [OperationRecord] {
-        try operations(
-            where: "state IN ('created', 'sent', 'unknown') AND due <= ? ORDER BY due, rowid",
-            [.integer(now.milliseconds)])
-    }
-
     /// Moves an operation on to `sent`, which counts an attempt, or to `unknown`.
     ///
     /// - Parameter due: when it is looked after next.
@@ -136,19 +129,6 @@ extension Journal {
                 try attend(to: record, .contradiction, at: time)
                 return .contradicted(try existing(id))
             }
-        }
-    }
-
-    /// Takes an operation back of which no byte has left.
-    ///
-    /// - Returns: `false` where it is not `created` (any more).
-    public func withdrawOperation(
-        _ id: OperationID, error: ErrorDetail, at time: Timestamp
-    ) throws(JournalError) -> Bool {
-        try database.transaction { () throws(JournalError) in
-            guard try existing(id).state == .created else { return false }
-            _ = try endOperation(id, .refused, result: nil, error: error, at: time)
-            return true
         }
     }
 

@@ -98,16 +98,6 @@ extension PaymentLedger {
         }
     }
 
-    /// The payment service took a refund back, where it can do so.
-    public mutating func refundReversed(_ id: TransactionID) -> Posting {
-        guard let index = refunds.firstIndex(where: { $0.id == id }) else { return .contradicted }
-        guard case .done(let amount) = refunds[index].state else {
-            return refunds[index].state == .refused ? .repeated : .contradicted
-        }
-        refunds[index].state = .refused
-        return .rows([LedgerRow(payment: id, entry: .reversed, money: amount)])
-    }
-
     /// The issuer holds nothing any more.
     public mutating func expired() -> Posting {
         guard hold > 0 else { return .repeated }

@@ -46,16 +46,6 @@ struct PCSCFailure: Error, Equatable {
         self.meaning = meaning ?? Self.meaning(of: code, in: call)
     }
 
-    /// Whether the context that made the call is of no further use.
-    var endsContext: Bool {
-        switch meaning {
-        case .connectionLost, .notRunning, .otherVersion, .stuck: true
-        case .cardLost, .mute, .otherProtocol, .inUse, .readerGone, .readerUnavailable, .accessDenied, .cancelled,
-            .timedOut, .other:
-            false
-        }
-    }
-
     /// Whether pcscd answers the call by itself, without a word to a reader or a card.
     var asksService: Bool {
         switch call {

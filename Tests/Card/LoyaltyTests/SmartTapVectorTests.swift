@@ -19,11 +19,6 @@ import Testing
         #expect(collector.id == (try vector.bytes("collectorIdHex")))
     }
 
-    @Test func `longer collector ids are cut to their last four bytes, shorter ones padded`() {
-        #expect(SmartTapCollector.normalised([0xAA, 0x01, 0x33, 0xEE, 0x80]) == [0x01, 0x33, 0xEE, 0x80])
-        #expect(SmartTapCollector.normalised([0x33, 0xEE]) == [0x00, 0x00, 0x33, 0xEE])
-    }
-
     @Test(arguments: try LoyaltyVector.all("smarttap.ose"))
     func `the answer to SELECT tells nonce, key, versions and capabilities`(_ vector: LoyaltyVector) throws {
         let selection = try googleSelection(vector)

@@ -245,9 +245,6 @@ public struct DataStore: Sendable {
     /// The object is there with a value: the check for everything mandatory.
     public func isPresentNotEmpty(_ tag: Tag) -> Bool { count(tag) ?? 0 > 0 }
 
-    /// Whether a card sent the object.
-    public func isFromCard(_ tag: Tag) -> Bool { position(tag).map { entries[$0].origin == .card } ?? false }
-
     /// Length of the value in bytes, `nil` where the object is absent.
     public func count(_ tag: Tag) -> Int? { position(tag).map { Int(entries[$0].length) } }
 

@@ -50,11 +50,6 @@ public struct SmartTapCollector: Sendable {
         self.acceptsUnencrypted = acceptsUnencrypted
     }
 
-    /// The four bytes of an id given as bytes of another length: the last four, padded on the left with zeros.
-    public static func normalised(_ id: [UInt8]) -> [UInt8] {
-        [UInt8](repeating: 0, count: max(0, 4 - id.count)) + id.suffix(4)
-    }
-
     static func bytes(_ number: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> ($0 as UInt32)) }
     }

@@ -3,12 +3,6 @@ import Codes
 
 /// What the POS socket accepts at most. Each limit has its own answer in the error catalogue.
 public enum Limits {
-    /// Bytes of a request head, and seconds it may take to arrive.
-    public static let headLength = 16 * 1024
-    public static let headSeconds = 5
-    /// Bytes of a request body, and seconds it may take to arrive.
-    public static let bodyLength = 64 * 1024
-    public static let bodySeconds = 10
     /// Largest amount in minor units: twelve digits. A shop that wants less has its limits in its profile and its configuration.
     public static let amount = CurrencyCode.largestAmount
     /// Stored payments in one batch.
