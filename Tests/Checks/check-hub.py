@@ -10,7 +10,6 @@ wrong signature, and where a card that can pay, or a random identifier, left the
 """
 import argparse
 import getpass
-import http.client
 import http.server
 import json
 import os
@@ -25,45 +24,9 @@ import tempfile
 import threading
 import time
 
+from local import free_port, get, until
+
 SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"
-
-
-class Unix(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=60)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(60)
-        self.sock.connect(self.path)
-
-
-def get(path, target):
-    connection = Unix(path)
-    try:
-        connection.request("GET", target)
-        return json.loads(connection.getresponse().read())
-    finally:
-        connection.close()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def until(what, holds, seconds=180):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if holds():
-                return
-        except (OSError, http.client.HTTPException, KeyError, IndexError, TypeError):
-            pass
-        time.sleep(0.02)
-    raise RuntimeError(f"waited too long for {what}")
 
 
 class Receiver:

@@ -10,7 +10,6 @@ and when: so long after a sale's begin, and on a serial line after so many messa
 the machine decides. Ends with 1 where books differ, and prints each such sale.
 """
 import argparse
-import http.client
 import json
 import os
 import pathlib
@@ -26,47 +25,11 @@ import threading
 import time
 import tty
 
+from local import free_port, get, until
+
 TILLS = pathlib.Path(__file__).resolve().parents[2] / "Tests/EndToEndTests/Tills"
 PROTOCOLS = ("caisse-ap", "zvt", "hw-proxy", "caisse-e-plus")
 MOVING = {"created", "preparing", "armed", "reading", "sealed", "sent", "unknown", "reversing"}
-
-
-class Unix(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=20)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(20)
-        self.sock.connect(self.path)
-
-
-def get(path, target):
-    connection = Unix(path)
-    try:
-        connection.request("GET", target)
-        return json.loads(connection.getresponse().read())
-    finally:
-        connection.close()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def until(what, holds, seconds=120):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if holds():
-                return
-        except OSError:
-            pass
-        time.sleep(0.02)
-    raise RuntimeError(f"waited too long for {what}")
 
 
 class Cable(threading.Thread):

@@ -6,44 +6,16 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 import sys
-import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from local import Unix, free_port, until  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TOKEN = "a-token-of-this-check"
 # Nobody, whose group stands for the bridge's.
 USER = 65534
-
-
-class Unix(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=60)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(60)
-        self.sock.connect(self.path)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def until(what, value, seconds=180):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if found := value():
-                return found
-        except (OSError, ValueError, http.client.HTTPException, KeyError, IndexError, TypeError, subprocess.SubprocessError):
-            pass
-        time.sleep(0.01)
-    raise RuntimeError(f"waited too long for {what}")
 
 
 class Shop:
