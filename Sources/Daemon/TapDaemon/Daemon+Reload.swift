@@ -26,14 +26,14 @@ extension Daemon {
             }
             let lanes = try await newLanes(new, before)
             let later = settings.replace(with: new)
-            await store.change { [settings] books in
+            await runner.change { [settings] books in
                 books.lanes.apply(settings.snapshot, lanes)
                 // Lanes that stand alone wait on with what they are told now.
                 for wait in books.standing.values { wait.cancel() }
             }
             // A service that is configured again is asked at once.
-            await store.hasten()
-            stored.wake()
+            await runner.hasten()
+            queue.wake()
             logger.notice("configuration read again", metadata: ["lanes": "\(new.lanes.count)"])
             new.warnOfFormerNames(logger)
             let restart = later.isEmpty ? "" : ", after a restart: \(later.joined(separator: ", "))"
@@ -76,14 +76,14 @@ extension Daemon {
 
     /// One line for the service manager: `test mode, 2 of 3 lanes ready, 0 stored, 1 reversal open`.
     public func summary() async -> String {
-        let lanes = await store.laneStatuses()
+        let lanes = await runner.laneStatuses()
         let ready = lanes.count { $0.state == .ready || $0.state == .busy }
-        let queue = await stored.outline()
-        let waiting = queue.extent.map { "\($0.count) stored" } ?? "stored payments not known"
-        let trouble = queue.isOverdue == true ? ", overdue" : ""
-        let unread = queue.failure == nil ? "" : ", queue not readable"
-        let reversals = await store.books.unfinishedReversals.count
-        let open = await stored.openItems()
+        let outline = await queue.outline()
+        let waiting = outline.extent.map { "\($0.count) stored" } ?? "stored payments not known"
+        let trouble = outline.isOverdue == true ? ", overdue" : ""
+        let unread = outline.failure == nil ? "" : ", queue not readable"
+        let reversals = await runner.books.unfinishedReversals.count
+        let open = await queue.openItems()
         let items = open.map { $0.count == 0 ? "" : ", \($0.count) open item\($0.count == 1 ? "" : "s")" }
         let mode = settings.snapshot.mode.rawValue
         let refused = settings.status.error == nil ? "" : ", newer configuration refused"
@@ -98,8 +98,8 @@ extension Daemon {
 
     /// Returns once the store and the journal's thread have answered: a daemon of which one hangs is not alive.
     public func pulse() async {
-        _ = await store.books.isStopping
-        await store.journal.pulse()
+        _ = await runner.books.isStopping
+        await runner.journal.pulse()
     }
 }
 

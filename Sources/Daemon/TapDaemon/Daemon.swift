@@ -21,7 +21,7 @@ public final class Daemon: Sendable {
     let settings: CurrentSettings
     let clock: ClockWatch
     let logger: Logger
-    let store: TransactionRunner
+    let runner: TransactionRunner
     /// Captures, adjustments, releases and refunds that name a payment.
     let engine: OperationEngine
     private let events: EventHub
@@ -44,7 +44,7 @@ public final class Daemon: Sendable {
     let notes: StandingNotes
     let reserve: StorageReserve
     private let forwarder: QueueForwarder
-    let stored: PaymentQueue
+    let queue: PaymentQueue
     let standing: StandingLanes
 
     /// Opens the journal, brings what an earlier run left open to a definite state, and starts to listen.
@@ -95,12 +95,12 @@ public final class Daemon: Sendable {
         expiry = ExpiryWatch(journal: journal, clock: clock, logger: logger, publish: outlet.publish)
         let payments = WorkQueue()
         let background = WorkQueue()
-        let stored = PaymentQueue(
+        let queue = PaymentQueue(
             journal: journal, outlet: outlet, key: installation, contact: contact, trail: trail, notes: notes,
             profiles: profiles)
         let reached = ReachabilitySignal()
         let health = AdapterHealthCheck(settings, clock: clock, logger: logger) {
-            await stored.noteContact()
+            await queue.noteContact()
             await reached.ring()
         }
         reconciler = Reconciler(
@@ -120,36 +120,37 @@ public final class Daemon: Sendable {
         }
         // The contact before it may have been with another payment service: whether this one is reached shows at once.
         profiles.onApplied { [weak health] in health?.hasten() }
-        let store = TransactionRunner(
+        let runner = TransactionRunner(
             journal: journal, outlet: outlet,
-            services: .init(stored: stored, health: health, engine: engine, work: background, lasting: payments),
+            services: .init(queue: queue, health: health, engine: engine, work: background, lasting: payments),
             lanes: lanes, profiles: profiles, clock: clock, logger: logger)
         do throws(JournalError) {
-            try await store.recover()
+            try await runner.recover()
             try await engine.recover()
             await deleter.look()
         } catch {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
-        let start: @Sendable (TransactionID) -> Bool = { id in payments.add { await store.run(id) } }
+        let start: @Sendable (TransactionID) -> Bool = { id in payments.add { await runner.run(id) } }
         standing = StandingLanes(
-            runner: store,
+            runner: runner,
             admission: TransactionAdmission(
-                runner: store, desk: OperationAdmission(engine: engine, runner: store), health: health),
-            engine: engine, clock: clock, queue: payments, start: start)
+                runner: runner, desk: OperationAdmission(engine: engine, runner: runner), health: health),
+            engine: engine, clock: clock, work: payments, start: start)
         do throws(JournalError) { try await standing.recover() } catch {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
-            store: store, engine: engine, reconciler: reconciler, deleter: deleter, profiles: profiles, events: events,
+            runner: runner, engine: engine, reconciler: reconciler, deleter: deleter, profiles: profiles,
+            events: events,
             settings: settings, health: health,
-            preparer: LanePreparer(store: store), payments: stored, standing: standing, trail: trail,
+            preparer: LanePreparer(runner: runner), queue: queue, standing: standing, trail: trail,
             journal: journalHealth,
             clock: clock,
             connections: connections,
             support: journal.support, version: Version.text,
-            start: start, queue: payments)
+            start: start, work: payments)
         // What the server refuses by itself, it refuses before it has read a language.
         let audience = Audience(
             support: SupportReference(configuration.support, installation: journal.support))
@@ -159,18 +160,18 @@ public final class Daemon: Sendable {
             connections: connections, standing: { settings.snapshot.access.standing(of: $0) },
             handler: api.answer)
         self.engine = engine
-        (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
+        (self.runner, self.events, self.payments, self.background) = (runner, events, payments, background)
         (self.settings, self.profiles, self.clock) = (settings, profiles, clock)
-        (self.health, self.trail, self.stored) = (health, trail, stored)
-        monitor = ReaderMonitor(store)
-        forwarder = QueueForwarder(queue: stored, runner: store, logger: logger)
+        (self.health, self.trail, self.queue) = (health, trail, queue)
+        monitor = ReaderMonitor(runner)
+        forwarder = QueueForwarder(queue: queue, runner: runner, logger: logger)
     }
 
     /// Serves until `shutDown` has done its work.
     ///
     /// - Throws: `StartError` if a socket stops listening.
     public func run() async throws(StartError) {
-        await trail.note(AuditEntry(.operation, detail: "started \(Version.text) \(store.mode.rawValue)"))
+        await trail.note(AuditEntry(.operation, detail: "started \(Version.text) \(runner.mode.rawValue)"))
         let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
@@ -179,11 +180,11 @@ public final class Daemon: Sendable {
             group.addTask { await self.reconciler.run() }
             group.addTask { await self.expiry.run() }
             group.addTask { await self.journalHealth.run() }
-            group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }
+            group.addTask { await self.journalHealth.examineDaily { await self.runner.isQuiet() } }
             group.addTask { await self.clock.run() }
             group.addTask { await self.notes.run() }
             group.addTask { await self.scrubAsWished() }
-            group.addTask { await LanePreparer(store: self.store).run() }
+            group.addTask { await LanePreparer(runner: self.runner).run() }
             group.addTask { await self.standing.run() }
             group.addTask { await self.monitor.run() }
             group.addTask { await self.profiles.run() }
@@ -191,27 +192,27 @@ public final class Daemon: Sendable {
             let failure = await serve()
             group.cancelAll()
             // Whoever waits for a machine's word waits in vain: nothing carries out what it wants.
-            await store.giveUp(nil)
+            await runner.giveUp(nil)
             return failure
         }
-        for lane in await store.books.lanes.all { await lane.close() }
+        for lane in await runner.books.lanes.all { await lane.close() }
         // The process may end before anybody lets go of them.
         for lane in settings.snapshot.configuration.lanes { lane.control?.stop() }
         await trail.note(AuditEntry(.operation, detail: "stopped"))
         await notes.keepNow()
-        await store.journal.scrub(logger)
+        await runner.journal.scrub(logger)
         if let failure { throw .socket(failure) }
     }
 
     private func scrubAsWished() async {
-        await store.journal.scrubAsWished(logger) { await self.nobodyWaits() }
+        await runner.journal.scrubAsWished(logger) { await self.nobodyWaits() }
     }
 
     /// Returns when nobody would wait for the disk, neither a card that is read nor a till that is to be told; after two seconds in
     /// any case.
     private func nobodyWaits() async {
         for _ in 0..<40 {
-            guard await store.books.isDiskWanted else { return }
+            guard await runner.books.isDiskWanted else { return }
             do { try await Task.sleep(for: .milliseconds(50)) } catch { return }
         }
     }
@@ -227,7 +228,7 @@ public final class Daemon: Sendable {
                 var failure: ListenError?
                 do throws(ListenError) { try await self.server.run() } catch { failure = error }
                 // No request can come any more: what runs ends, nothing new begins.
-                _ = await self.store.stop()
+                _ = await self.runner.stop()
                 self.payments.close()
                 return failure
             }
@@ -239,7 +240,7 @@ public final class Daemon: Sendable {
     /// returns.
     public func shutDown(grace: Duration = .seconds(30)) {
         payments.add {
-            for committed in await self.store.stop() { await committed.wait(atMost: .seconds(1)) }
+            for committed in await self.runner.stop() { await committed.wait(atMost: .seconds(1)) }
             self.events.finish()
             self.server.shutDown(grace: grace)
         }

@@ -204,7 +204,7 @@ struct AdapterFaultTests {
                 try shop.reader.obey("present visa")
                 let transaction = try await shop.post(purchase(500), wait: 20).transaction()
                 let received = try #require(adapter.requests.first { $0.method == .post }?.at)
-                let events = shop.store.events.kept(about: transaction.id)
+                let events = shop.runner.events.kept(about: transaction.id)
                 let completed = try #require(events.first { $0.name == .readCompleted })
                 let remove = try #require(events.first { $0.name == .readRemoveCard })
                 #expect(received <= completed.at && received <= remove.at)

@@ -85,7 +85,7 @@ struct AuditEntryTests {
         try await Shop.open(in: folder, try StoreAndForwardTests.wish()) { shop in
             let who = "by uid \(geteuid()) as admin"
             _ = try await shop.post(to: "/v1/queue/batches")
-            let contact = shop.daemon.stored
+            let contact = shop.daemon.queue
             await contact.noteContact()
             try shop.reader.obey("present visa-afl")
             #expect(try await shop.post(purchase(500), wait: 20).transaction().state == .stored)

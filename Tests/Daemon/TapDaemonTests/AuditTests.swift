@@ -114,7 +114,7 @@ struct AuditTests {
                 #expect(try await shop.post(purchase(1_000), wait: 20).transaction().state == .approved)
                 // A sale that goes out at once is never sent again: decision 141.
                 #expect(whileAsked.withLock { $0 } == [])
-                await shop.store.journal.scrub(Shop.quiet)
+                await shop.runner.journal.scrub(Shop.quiet)
                 #expect(try filesWithRecord(in: state) == [])
             }
         }

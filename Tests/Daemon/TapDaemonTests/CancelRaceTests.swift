@@ -41,7 +41,7 @@ struct CancelRaceTests {
                 }
                 let standing = await sandbox.ledger.transactions.count { $0.outstanding > 0 }
                 #expect(standing == charged, "what stands at the adapter is what the shop saw approved")
-                #expect(await shop.store.laneStatuses().first?.holder == nil)
+                #expect(await shop.runner.laneStatuses().first?.holder == nil)
             }
         }
     }

@@ -110,15 +110,15 @@ struct CancelTests {
             let connection = try await shop.client.connect()
             let id = try await shop.post(purchase(700), over: connection).transaction().id
             _ = try await shop.reach([.armed], id)
-            let own = try #require(await shop.store.books.holders.connections(of: id).first)
-            #expect(await shop.store.change({ $0.hold(id, by: 1_000_001) }))
-            #expect(await shop.store.change({ $0.letGo(id, by: own) }) == nil)
-            let first = try #require(await shop.store.change({ $0.letGo(id, by: 1_000_001) }))
-            #expect(await shop.store.books.isAbandoned(id, since: first))
-            #expect(await shop.store.change({ $0.hold(id, by: 1_000_002) }))
-            let second = try #require(await shop.store.change({ $0.letGo(id, by: 1_000_002) }))
-            #expect(await !shop.store.books.isAbandoned(id, since: first))
-            #expect(await shop.store.books.isAbandoned(id, since: second))
+            let own = try #require(await shop.runner.books.holders.connections(of: id).first)
+            #expect(await shop.runner.change({ $0.hold(id, by: 1_000_001) }))
+            #expect(await shop.runner.change({ $0.letGo(id, by: own) }) == nil)
+            let first = try #require(await shop.runner.change({ $0.letGo(id, by: 1_000_001) }))
+            #expect(await shop.runner.books.isAbandoned(id, since: first))
+            #expect(await shop.runner.change({ $0.hold(id, by: 1_000_002) }))
+            let second = try #require(await shop.runner.change({ $0.letGo(id, by: 1_000_002) }))
+            #expect(await !shop.runner.books.isAbandoned(id, since: first))
+            #expect(await shop.runner.books.isAbandoned(id, since: second))
         }
     }
 
@@ -130,8 +130,8 @@ struct CancelTests {
                 let connection = try await shop.client.connect()
                 let body = purchase(700, more: #","detached":true"#)
                 let id = try await shop.post(body, over: connection).transaction().id
-                let own = try #require(await shop.store.books.holders.connections(of: id).first)
-                #expect(await shop.store.change({ $0.letGo(id, by: own) }) == nil)
+                let own = try #require(await shop.runner.books.holders.connections(of: id).first)
+                #expect(await shop.runner.change({ $0.letGo(id, by: own) }) == nil)
                 await connection.close()
                 try shop.reader.obey("present visa")
                 #expect(try await shop.reach([.approved, .cancelled], id).state == .approved)
@@ -156,7 +156,7 @@ struct CancelTests {
         try await Shop.open(in: try TestFolder()) { shop in
             let transaction = try await shop.post(purchase(700, more: #","deadline":1"#), wait: 20).transaction()
             #expect(transaction.state == .failed && transaction.error?.code == "read.timed_out")
-            #expect(await shop.store.laneStatuses().first?.state == .ready)
+            #expect(await shop.runner.laneStatuses().first?.state == .ready)
         }
     }
 
@@ -175,7 +175,7 @@ struct CancelTests {
                 #expect(try refused.error().code == "reader.detached")
                 try shop.reader.obey("attach")
                 try shop.reader.obey("present visa")
-                while await shop.store.laneStatuses().first?.state != .ready {
+                while await shop.runner.laneStatuses().first?.state != .ready {
                     try await Task.sleep(for: .milliseconds(20))
                 }
                 #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)

@@ -145,7 +145,7 @@ struct CardCommandTests {
                 let told = try answers(answer)
                 #expect(told.answers == Self.exchanges.map(\.1))
                 #expect(told.lane == "lane-0" && told.error == nil)
-                #expect(await shop.store.laneStatuses().first?.state == .ready)
+                #expect(await shop.runner.laneStatuses().first?.state == .ready)
                 try shop.reader.obey("remove")
                 try await sell(shop)
             }
@@ -189,7 +189,7 @@ struct CardCommandTests {
                 try await shop.lanes(are: .ready)
                 async let waiting = send(shop, ["E0036A82"])
                 try await shop.lanes(are: .busy)
-                #expect(await shop.store.laneStatuses().first?.holder == nil)
+                #expect(await shop.runner.laneStatuses().first?.holder == nil)
                 let sale = try await shop.post(purchase(700)).error()
                 #expect(sale.code == "reader.busy" && sale.transaction == nil)
                 #expect(try await send(shop, ["E0036A82"]).error().code == "reader.busy")
@@ -226,7 +226,7 @@ struct CardCommandTests {
             try shop.reader.obey("collide")
             #expect(try await send(shop, ["E0036A82"], deadline: 1).error().code == "read.timed_out")
             #expect(try entries(shop).filter { $0.hasSuffix("0 answered, then read.timed_out") }.count == 2)
-            #expect(await shop.store.laneStatuses().first?.state == .ready)
+            #expect(await shop.runner.laneStatuses().first?.state == .ready)
         }
     }
 
@@ -251,7 +251,7 @@ struct CardCommandTests {
                 try await shop.lanes(are: .busy)
                 try shop.reader.obey("detach")
                 #expect(try await waiting.error().code == "reader.detached")
-                #expect(await shop.store.laneStatuses().first?.state == .detached)
+                #expect(await shop.runner.laneStatuses().first?.state == .detached)
                 try shop.reader.obey("attach")
                 try await sell(shop)
             }
@@ -291,7 +291,7 @@ struct CardCommandTests {
                 .post, Self.target, fields: ["Content-Type": "application/json"], body: Array(Self.body(commands).utf8))
             let waiting = Task { try? await connection.send(request, answerWithin: hangLimit) }
             try await eventually("an answer") {
-                await shop.store.books.conversations["lane-0"]?.outcome.answers.isEmpty == false
+                await shop.runner.books.conversations["lane-0"]?.outcome.answers.isEmpty == false
             }
             await connection.close()
             _ = await waiting.value
@@ -311,7 +311,7 @@ struct CardCommandTests {
                 try alterJournal(
                     in: folder, "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END")
                 #expect(try await send(shop, ["E0036A82"]).error().code == "storage.failed")
-                #expect(await shop.store.books.conversations.isEmpty)
+                #expect(await shop.runner.books.conversations.isEmpty)
                 try alterJournal(in: folder, "DROP TRIGGER full")
                 #expect(try entries(shop).isEmpty)
                 #expect(try answers(await send(shop, ["E0036A82"])).answers == ["6A82"])
@@ -340,10 +340,10 @@ struct CardCommandTests {
     func stopping() async throws {
         try await Shop.open(in: try TestFolder(), Self.wish()) { shop in
             try shop.reader.obey("present smoke")
-            await shop.store.change { $0.isStopping = true }
+            await shop.runner.change { $0.isStopping = true }
             #expect(try await send(shop, ["E0036A82"]).error().code == "daemon.unavailable")
             #expect(try entries(shop).isEmpty)
-            await shop.store.change { $0.isStopping = false }
+            await shop.runner.change { $0.isStopping = false }
             #expect(try answers(await send(shop, ["E0036A82"])).answers == ["6A82"])
         }
     }
@@ -359,7 +359,7 @@ struct CardCommandTests {
             Task { try? await connection.send(request, answerWithin: hangLimit) }
             try await shop.lanes(are: .busy)
             shop.daemon.shutDown(grace: hangLimit)
-            try await eventually("a free lane") { await shop.store.books.conversations.isEmpty }
+            try await eventually("a free lane") { await shop.runner.books.conversations.isEmpty }
         }
         let last = try sqlite(
             folder.path + "/state/journal.sqlite",
@@ -387,7 +387,7 @@ struct CardCommandTests {
             let nowhere = try await shop.post(to: "/v1/lanes/nowhere/card-commands", Self.body(["E0036A82"])).error()
             #expect(nowhere.code == "lane.unknown")
             #expect(try entries(shop).isEmpty)
-            #expect(await shop.store.laneStatuses().first?.state == .ready)
+            #expect(await shop.runner.laneStatuses().first?.state == .ready)
         }
     }
 }

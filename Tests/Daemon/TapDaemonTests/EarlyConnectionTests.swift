@@ -144,7 +144,7 @@ struct EarlyConnectionTests {
             let id = try await shop.post(purchase(500)).transaction().id
             _ = try await shop.reach([.reading], id)
             try await wait { count.count == 1 }
-            #expect(try await shop.store.transaction(id)?.state == .reading)
+            #expect(try await shop.runner.transaction(id)?.state == .reading)
             #expect(adapter.requests.isEmpty)
             try shop.reader.obey("delay 0")
             #expect(try await shop.reach([.approved], id).result?.approvalCode == "77")

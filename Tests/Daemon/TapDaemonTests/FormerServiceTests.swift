@@ -37,13 +37,13 @@ struct FormerServiceTests {
         let folder = try TestFolder()
         var first: TransactionID?
         try await Shop.open(in: folder, try wish("old", former)) { shop in
-            await shop.daemon.stored.noteContact()
+            await shop.daemon.queue.noteContact()
             try shop.reader.obey("present visa-afl")
             first = try await shop.post(purchase(500), wait: 20).transaction().id
         }
         let id = try #require(first)
         try await Shop.open(in: folder, try wish("new", current)) { shop in
-            await shop.daemon.stored.noteContact()
+            await shop.daemon.queue.noteContact()
             let status = try WireJSON.decode(QueueStatus.self, from: try await shop.get("/v1/queue").body)
             #expect(status.count == 1 && status.refusal?.code == "offline.service_changed")
             let batch = try WireJSON.decode(

@@ -291,7 +291,7 @@ struct JournalBindingTests {
                 try shop.reader.obey("present visa")
                 #expect(try await shop.post(purchase(100), wait: 20).transaction().state == .approved)
                 // The daily look finds no more than the start did.
-                await shop.daemon.journalHealth.examine { await shop.store.isQuiet() }
+                await shop.daemon.journalHealth.examine { await shop.runner.isQuiet() }
                 let later = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
                 #expect(later.journal?.examinedAt != nil && later.journal?.error == nil)
                 #expect(later.journal?.damaged == [open.text])
@@ -307,7 +307,7 @@ struct JournalBindingTests {
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder, wish) { shop in
                 func look() async throws -> Status.Journal? {
-                    await shop.daemon.journalHealth.examine { await shop.store.isQuiet() }
+                    await shop.daemon.journalHealth.examine { await shop.runner.isQuiet() }
                     return try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body).journal
                 }
                 func holds() async throws -> Double? {

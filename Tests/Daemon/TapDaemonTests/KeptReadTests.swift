@@ -56,11 +56,11 @@ struct KeptReadTests {
             let declined = try await declined(shop, "K-2")
             let read = try #require(Self.read())
             let end = Moment.now.monotonic + 240_000
-            _ = await shop.store.change { $0.reads.keep(read, of: declined.id, until: end) }
+            _ = await shop.runner.change { $0.reads.keep(read, of: declined.id, until: end) }
             // The sandbox opens it: an envelope that is none of this sale is refused, and nothing is paid by it.
             let refused = try await shop.post(#"{"type":"link","retryOf":"\#(declined.id)"}"#, wait: 20).transaction()
             #expect(refused.state == .declined, "\(refused)")
-            #expect(await shop.store.change { $0.reads[declined.id] } == nil, "it was sent, and is kept no longer")
+            #expect(await shop.runner.change { $0.reads[declined.id] } == nil, "it was sent, and is kept no longer")
             let second = try await shop.post(#"{"type":"link","retryOf":"\#(declined.id)"}"#, wait: 5).transaction()
             #expect(second.state == .sent, "without the read the link opens as any other")
         }
@@ -70,7 +70,7 @@ struct KeptReadTests {
         try await shop { shop, _ in
             let declined = try await declined(shop, "K-3")
             let read = try #require(Self.read())
-            _ = await shop.store.change { $0.reads.keep(read, of: declined.id, until: Moment.now.monotonic) }
+            _ = await shop.runner.change { $0.reads.keep(read, of: declined.id, until: Moment.now.monotonic) }
             let link = try await shop.post(#"{"type":"link","retryOf":"\#(declined.id)"}"#, wait: 5).transaction()
             #expect(link.state == .sent, "with the read it would be refused")
         }
@@ -81,12 +81,12 @@ struct KeptReadTests {
             let declined = try await declined(shop, "K-4")
             let read = try #require(Self.read())
             let end = Moment.now.monotonic + 240_000
-            _ = await shop.store.change { $0.reads.keep(read, of: declined.id, until: end) }
+            _ = await shop.runner.change { $0.reads.keep(read, of: declined.id, until: end) }
             try shop.reader.obey("present mastercard")
             let body =
                 #"{"type":"purchase","retryOf":"\#(declined.id)","amount":{"value":1200,"currency":"EUR"}}"#
             #expect(try await shop.post(body, wait: 20).transaction().state == .approved)
-            #expect(await shop.store.change { $0.reads[declined.id] } == nil)
+            #expect(await shop.runner.change { $0.reads[declined.id] } == nil)
         }
     }
 

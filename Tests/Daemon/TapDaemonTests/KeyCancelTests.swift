@@ -33,7 +33,7 @@ struct KeyCancelTests {
                 let answer = try await outcome(shop, "first")
                 #expect(answer.outcome == .cancelled && answer.transaction?.id == first.id && answer.neverBegan == nil)
                 #expect(try await shop.reach([.cancelled], first.id).cancelledBy == .client)
-                #expect(await shop.store.books.live[latest.id]?.transaction.state == .armed)
+                #expect(await shop.runner.books.live[latest.id]?.transaction.state == .armed)
                 #expect(try await outcome(shop, "first").outcome == .nothingToCancel)
                 let lane = latest.lane == "lane-0" ? 0 : 1
                 try shop.readers[lane].obey("present visa")
@@ -93,7 +93,7 @@ struct KeyCancelTests {
                     }
                     #expect(try await shop.post(detached(500), key: key).transactionState != .armed)
                     // The lane is free for the next round.
-                    try await eventually("a free lane") { await shop.store.laneStatuses().first?.holder == nil }
+                    try await eventually("a free lane") { await shop.runner.laneStatuses().first?.holder == nil }
                 }
                 #expect(try shop.journal("SELECT count(*) FROM payment WHERE state <> 'cancelled'") == "0")
                 #expect(try shop.journal("SELECT count(*) FROM payment") == "\(began)")

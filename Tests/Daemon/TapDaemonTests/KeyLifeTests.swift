@@ -21,7 +21,7 @@ struct KeyLifeTests {
     /// A stored sale in a shop whose adapter is away.
     private func stored(in folder: TestFolder, _ body: (Shop, TransactionID) async throws -> Void) async throws {
         try await Shop.open(in: folder, try StoreAndForwardTests.wish()) { shop in
-            await shop.daemon.stored.noteContact()
+            await shop.daemon.queue.noteContact()
             try shop.reader.obey("present visa-afl")
             let sale = try await shop.post(purchase(500), wait: 20).transaction()
             #expect(sale.state == .stored)
@@ -105,7 +105,7 @@ struct KeyLifeTests {
             } _: { adapter in
                 try await eventually("questions after the restart") { adapter.requests.count { $0.method == .get } > 2 }
                 #expect(sends(adapter) == (reason == .neverSeen ? 1 : 0))
-                #expect(try await shop.store.transaction(known)?.state == .unknown)
+                #expect(try await shop.runner.transaction(known)?.state == .unknown)
             }
         }
     }

@@ -21,7 +21,7 @@ struct LaneGroupTests {
 
     private let detached = #","group":"counter","detached":true"#
 
-    private func states(_ shop: Shop) async -> [LaneStatus.State] { await shop.store.laneStatuses().map(\.state) }
+    private func states(_ shop: Shop) async -> [LaneStatus.State] { await shop.runner.laneStatuses().map(\.state) }
 
     @Test("Requirement 16: all free lanes of a group wait, the first card wins, and the transaction says where")
     func firstTapWins() async throws {
@@ -30,11 +30,11 @@ struct LaneGroupTests {
             try await Shop.open(in: folder, Self.counter) { shop in
                 let id = try await shop.post(purchase(700, more: detached)).transaction().id
                 _ = try await shop.reach([.armed], id)
-                let held = await shop.store.laneStatuses().compactMap(\.holder)
+                let held = await shop.runner.laneStatuses().compactMap(\.holder)
                 #expect(held.map(\.transaction) == [id, id, id])
                 #expect(held.allSatisfy { ($0.until?.milliseconds ?? 0) > $0.since.milliseconds })
                 try await eventually("three lanes that ask for a card") {
-                    shop.store.events.kept(about: id).count { $0.name == .readReadyForTap } == 3
+                    shop.runner.events.kept(about: id).count { $0.name == .readReadyForTap } == 3
                 }
                 try shop.readers[2].obey("present visa")
                 let end = try await shop.reach([.approved, .failed], id)
@@ -85,7 +85,7 @@ struct LaneGroupTests {
                 let body = purchase(700, more: #","lanes":["lane-0","lane-1"],"detached":true"#)
                 let id = try await shop.post(body).transaction().id
                 _ = try await shop.reach([.armed], id)
-                #expect(await shop.store.laneStatuses().map(\.holder?.transaction) == [other, id, nil])
+                #expect(await shop.runner.laneStatuses().map(\.holder?.transaction) == [other, id, nil])
                 let busy = try await shop.post(body)
                 #expect(busy.status == 409)
                 #expect(try busy.error().code == "reader.busy")
@@ -165,7 +165,7 @@ struct LaneGroupTests {
                 #expect(try await shop.delete("/v1/transactions/\(id)").cancel().outcome == .cancelled)
                 // A tap that is cancelled before its reader has begun to wait does not meet the hang: once more then.
                 for _ in 0..<2_000 where !isFaulty {
-                    isFaulty = await shop.store.books.lanes.table["lane-0"]?.error == .readerFaulty
+                    isFaulty = await shop.runner.books.lanes.table["lane-0"]?.error == .readerFaulty
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 try shop.reader.obey("resume")
@@ -188,7 +188,7 @@ struct LaneGroupTests {
                 try shop.readers[1].obey("resume")
                 let end = try await shop.reach([.approved, .failed], id)
                 #expect(end.state == .approved && end.lane == "lane-1")
-                #expect(await shop.store.laneStatuses().allSatisfy { $0.holder == nil })
+                #expect(await shop.runner.laneStatuses().allSatisfy { $0.holder == nil })
             }
         }
     }
@@ -209,7 +209,7 @@ struct LaneGroupTests {
                 #expect(error.code == code && error.field == field, "\(more)")
             }
             #expect(try shop.journal("SELECT count(*) FROM payment") == "0")
-            #expect(await shop.store.laneStatuses().allSatisfy { $0.groups == ["counter"] })
+            #expect(await shop.runner.laneStatuses().allSatisfy { $0.groups == ["counter"] })
         }
     }
 }

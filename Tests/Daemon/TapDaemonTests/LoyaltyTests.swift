@@ -198,7 +198,7 @@ struct LoyaltyTests {
         try await Shop.open(in: folder) { shop in
             try shop.reader.obey("present google-pass")
             let id = try await shop.post(loyalty(), wait: 20).transaction().id
-            await shop.store.change { $0.passes.forget(id) }
+            await shop.runner.change { $0.passes.forget(id) }
             let found = try await shop.get("/v1/transactions/\(id)").transaction()
             #expect(found.state == .completed && found.loyalty == nil && found.type == .loyalty)
         }

@@ -37,7 +37,7 @@ struct NotAfterTests {
                     #expect(try look.error().code == "request.too_late")
                 }
                 #expect(try shop.journal("SELECT count(*) FROM payment") == "0")
-                #expect(await shop.store.laneStatuses().first?.state == .ready)
+                #expect(await shop.runner.laneStatuses().first?.state == .ready)
                 // A dry run says the same, and leaves its key free.
                 let trial = try await shop.post(purchase(500, more: member(-1) + #","dryRun":true"#), key: "trial")
                 #expect(try trial.error().code == "request.too_late")

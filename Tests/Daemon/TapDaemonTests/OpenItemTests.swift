@@ -284,7 +284,7 @@ struct OpenItemTests {
             #expect(try await settle(shop, id, Self.charged).transaction().state == .approved)
             settled.signal()
             _ = try await eventually("the contradiction") {
-                shop.store.events.kept(about: id).first { $0.name == .openItemContradicted }
+                shop.runner.events.kept(about: id).first { $0.name == .openItemContradicted }
             }
             let after = try await shop.get("/v1/transactions/\(id)").transaction()
             #expect(after.state == .approved && after.settlement?.contradictedAt != nil)

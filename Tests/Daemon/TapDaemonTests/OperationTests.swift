@@ -297,7 +297,7 @@ struct OperationTests {
             let body = #"{"as":"charged","amount":{"value":150,"currency":"EUR"},"note":"told by phone"}"#
             let early = try await shop.post(to: "/v1/open-items/\(id)/settlement", body)
             #expect(try early.status == 409 && early.error().code == "open_item.not_open")
-            try await shop.store.journal.use { (journal) throws(JournalError) in
+            try await shop.runner.journal.use { (journal) throws(JournalError) in
                 try journal.keepOpen(.unanswered, for: id)
             }
             let settled = try await shop.post(to: "/v1/open-items/\(id)/settlement", body).transaction()
@@ -317,7 +317,7 @@ struct OperationTests {
             let sale = try await shop.approved(3_300, held: true)
             let told = Mutex<[String]>([])
             let watch = ExpiryWatch(
-                journal: await shop.daemon.store.journal, clock: shop.daemon.clock, logger: shop.daemon.logger
+                journal: await shop.daemon.runner.journal, clock: shop.daemon.clock, logger: shop.daemon.logger
             ) { event in
                 told.withLock { $0.append("\(event.name.rawValue) \(event.amount?.value ?? 0)") }
             }

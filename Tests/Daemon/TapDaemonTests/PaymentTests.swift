@@ -163,10 +163,10 @@ struct PaymentTests {
                 try shop.reader.obey("present torn-record")
                 let connection = try await shop.client.connect()
                 let id = try await shop.post(purchase(700), over: connection).transaction().id
-                while shop.store.events.kept(about: id).last?.name != .readRetry {
+                while shop.runner.events.kept(about: id).last?.name != .readRetry {
                     try await Task.sleep(for: .milliseconds(5))
                 }
-                #expect(try await shop.store.transaction(id)?.state == .armed)
+                #expect(try await shop.runner.transaction(id)?.state == .armed)
                 try shop.reader.obey("swap visa")
                 let end = try await shop.reach([.approved, .failed], id)
                 #expect(

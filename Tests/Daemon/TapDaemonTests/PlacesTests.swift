@@ -35,7 +35,7 @@ struct PlacesTests {
                 #expect(metrics.status == 200)
                 let scrape = try Scrape(metrics.text)
                 #expect((scrape.values["nfc_tap_connections"] ?? 0) >= 64)
-                let holders = await shop.store.laneStatuses().compactMap(\.holder?.transaction)
+                let holders = await shop.runner.laneStatuses().compactMap(\.holder?.transaction)
                 #expect(Set(holders).count == 64)
                 for id in holders {
                     let answer = try await shop.delete("/v1/transactions/\(id)")

@@ -81,11 +81,11 @@ struct PrepareTests {
             #expect(early.status == 202)
             #expect(try early.preparation().outcome == .configuring)
             #expect(try early.preparation().percent == nil)
-            let preparation = try #require(await shop.store.change({ $0.lanes.joinPreparation(of: "lane-0") }))
+            let preparation = try #require(await shop.runner.change({ $0.lanes.joinPreparation(of: "lane-0") }))
             #expect(!preparation.isNew)
             async let first = shop.prepare("lane-0", wait: 20)
             async let second = shop.prepare("lane-0", wait: 20)
-            #expect(await shop.store.change({ $0.lanes.joinPreparation(of: "lane-0") })?.0 === preparation.0)
+            #expect(await shop.runner.change({ $0.lanes.joinPreparation(of: "lane-0") })?.0 === preparation.0)
             try shop.reader.obey("resume")
             let outcomes = [try await first.preparation().outcome, try await second.preparation().outcome]
             #expect(!outcomes.contains(.configuring))
@@ -164,7 +164,7 @@ struct PrepareTests {
             _ = try await shop.reach([.preparing], id)
             let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
             #expect(answer.outcome == .cancelled && answer.transaction.cancelledBy == .client)
-            #expect(await shop.store.laneStatuses().first?.holder == nil)
+            #expect(await shop.runner.laneStatuses().first?.holder == nil)
         }
     }
 
@@ -205,7 +205,7 @@ struct PrepareTests {
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder, wish) { shop in
                 try shop.reader.obey("hang")
-                await shop.store.change { $0.lanes.table.forgetPreparations(because: .resume) }
+                await shop.runner.change { $0.lanes.table.forgetPreparations(because: .resume) }
                 let id = try await shop.post(purchase(700, more: #","detached":true,"lane":"lane-0""#))
                     .transaction().id
                 _ = try await shop.reach([.preparing], id)
@@ -233,7 +233,7 @@ struct PrepareTests {
                     .transaction().id
                 _ = try await shop.reach([.armed], id)
                 #expect(try await shop.delete("/v1/transactions/\(id)").cancel().outcome == .cancelled)
-                let lanes = await shop.store.laneStatuses()
+                let lanes = await shop.runner.laneStatuses()
                 #expect(lanes.map(\.state) == [.preparing, .ready])
                 #expect(lanes.allSatisfy { $0.error == nil }, "a lane that is being prepared has no fault to remedy")
             }

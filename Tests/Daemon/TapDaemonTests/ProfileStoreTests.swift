@@ -280,7 +280,7 @@ struct ProfileStoreTests {
             let id = try await shop.post(purchase(500, more: #","detached":true"#)).transaction().id
             await service.serve(try service.json(serial: 2, [(#""M-4711""#, #""M-4712""#)]), at: sandbox)
             #expect(await shop.profiles.refresh() == .applied)
-            #expect(await shop.store.books.live[id]?.terms.terminal.merchant == "M-4711")
+            #expect(await shop.runner.books.live[id]?.terms.terminal.merchant == "M-4711")
             #expect(shop.profiles.currentTerminal().merchant == "M-4712")
             _ = try await shop.delete("/v1/transactions/\(id)")
         }

@@ -93,7 +93,7 @@ struct QueueTruthTests {
             try await eventually("the first line") { !log.lines(line).isEmpty }
             // Some rounds more, each of which fails.
             for _ in 0..<5 {
-                shop.daemon.stored.wake()
+                shop.daemon.queue.wake()
                 try await Task.sleep(for: .milliseconds(10))
             }
             try alterJournal(in: shop.folder, "UPDATE payment SET currency = 'EUR' WHERE id = '\(ids[0])'")
@@ -120,7 +120,7 @@ struct QueueTruthTests {
                 #expect(try await queue(shop).stored == 1, "it is not forgotten")
                 #expect(try await queue(shop).error?.code == "storage.failed")
                 try alterJournal(in: shop.folder, "UPDATE payment SET currency = 'EUR' WHERE id = '\(ids[0])'")
-                shop.daemon.stored.wake()
+                shop.daemon.queue.wake()
                 _ = try await shop.reach([.approved], ids[0])
                 #expect(await sandbox.ledger.transactions.count == 3)
             }
@@ -174,7 +174,7 @@ struct QueueTruthTests {
                 try await Shop.open(in: folder, try StoreAndForwardTests.wish { $0.logger = log.logger }) { shop in
                     for id in ids {
                         try await eventually("\(reason) in the log, twice") {
-                            shop.daemon.stored.wake()
+                            shop.daemon.queue.wake()
                             return log.lines("stored record does not hold, never sent").count {
                                 $0.metadata == ["transaction": id.text, "reason": reason]
                             } >= 2

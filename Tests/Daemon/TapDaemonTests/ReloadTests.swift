@@ -40,7 +40,7 @@ struct ReloadTests {
                 }
                 #expect(error == nil)
                 #expect(shop.daemon.settings.snapshot.terminal.id == "87654321")
-                #expect(await shop.store.books.lanes.table.groups["all"] == ["lane-0"])
+                #expect(await shop.runner.books.lanes.table.groups["all"] == ["lane-0"])
                 #expect(shop.daemon.settings.snapshot.access.owner == .max)
                 // It was armed with the adapter that there was.
                 try shop.reader.obey("present visa")
@@ -76,10 +76,10 @@ struct ReloadTests {
                 return new
             }
             #expect(error == nil)
-            #expect(await shop.store.laneStatuses().map(\.name) == ["bar", "lane-0"])
+            #expect(await shop.runner.laneStatuses().map(\.name) == ["bar", "lane-0"])
             #expect(try await shop.post(purchase(1, more: #","lane":"lane-0""#)).error().code == "reader.busy")
             #expect(try await shop.delete("/v1/transactions/\(id)").cancel().outcome == .cancelled)
-            #expect(await shop.store.laneStatuses().map(\.name) == ["bar"])
+            #expect(await shop.runner.laneStatuses().map(\.name) == ["bar"])
             #expect(try await shop.post(purchase(1, more: #","lane":"lane-0""#)).error().code == "lane.unknown")
             try await shop.lanes(are: .ready)
         }
@@ -173,7 +173,7 @@ struct ReloadTests {
                 return new
             }
             #expect(error?.key == "lane bar")
-            #expect(await shop.store.laneStatuses().map(\.name) == ["lane-0"])
+            #expect(await shop.runner.laneStatuses().map(\.name) == ["lane-0"])
         }
     }
 

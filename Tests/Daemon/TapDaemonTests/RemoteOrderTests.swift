@@ -157,7 +157,7 @@ struct RemoteOrderTests {
                 let given = try await start(backend, order(5_000), key: "cancelled").transaction().id
                 _ = try await backend.delete("/v1/transactions/\(given)")
                 _ = try await shop.reach([.cancelled], given)
-                try await eventually("a free lane") { await shop.store.laneStatuses().first?.holder == nil }
+                try await eventually("a free lane") { await shop.runner.laneStatuses().first?.holder == nil }
                 try shop.reader.obey("present visa")
                 let paid = try await start(backend, order(5_000), key: "paid").transaction().id
                 _ = try await shop.reach([.approved], paid)
@@ -195,7 +195,7 @@ struct RemoteOrderTests {
             let answer = try await bar.delete("/v1/transactions/\(order.id)")
             #expect(try answer.cancel().outcome == .cancelled)
             #expect(try await shop.reach([.cancelled], order.id).cancelledBy == .cashier)
-            try await eventually("a free lane") { await shop.store.laneStatuses().first?.holder == nil }
+            try await eventually("a free lane") { await shop.runner.laneStatuses().first?.holder == nil }
             let detail = try shop.journal(
                 "SELECT detail FROM audit WHERE kind = 'administration' AND subject = '\(order.id)'")
             #expect(detail.hasSuffix("as cashier: cancelled") && detail.contains("till bar-1"))
@@ -230,7 +230,7 @@ struct RemoteOrderTests {
                 ).transaction()
                 let other = GatewayTill(shop: shop, name: "bar-2")
                 #expect(try await other.delete("/v1/transactions/\(sale.id)").error().code == "session.not_owner")
-                #expect(await shop.store.books.live[order.id]?.transaction.state == .armed)
+                #expect(await shop.runner.books.live[order.id]?.transaction.state == .armed)
             }
         }
     }

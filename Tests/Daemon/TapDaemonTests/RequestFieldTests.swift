@@ -42,7 +42,7 @@ struct RequestFieldTests {
                 try WireJSON.decode(DryRunAnswer.self, from: answer.body)
                     == DryRunAnswer(mode: .test, type: .purchase, lane: "lane-0"))
             #expect(try shop.journal("SELECT count(*) FROM payment") == "0")
-            #expect(await shop.store.laneStatuses().first?.holder == nil)
+            #expect(await shop.runner.laneStatuses().first?.holder == nil)
             // The key is as good as new.
             let real = try await shop.post(purchase(1_250, order: "A-1"), key: "one")
             #expect(real.status == 201)

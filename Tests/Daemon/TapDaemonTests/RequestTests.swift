@@ -57,7 +57,7 @@ struct RequestTests {
                     id: TransactionID(), owner: Principal(uid: getuid()), idempotencyKey: "sale-0",
                     requestHash: Hex.string(SHA256.hash(data: body)), type: .purchase, mode: .test, lane: "lane-0",
                     amount: Money(value: 1_200, currency: try #require(Currency("EUR"))), order: nil, at: .now)
-                let created = try await shop.store.journal.use { (journal) throws(JournalError) in
+                let created = try await shop.runner.journal.use { (journal) throws(JournalError) in
                     try journal.create(kept)
                 }
                 guard case .created = created else {
@@ -76,7 +76,7 @@ struct RequestTests {
     func running() async throws {
         try await Shop.open(in: try TestFolder()) { shop in
             async let first = shop.post(purchase(900), key: "sale-1", wait: 20)
-            while await shop.store.books.live.isEmpty { await Task.yield() }
+            while await shop.runner.books.live.isEmpty { await Task.yield() }
             let second = try await shop.post(purchase(900), key: "sale-1")
             #expect(second.status == 409)
             #expect(try second.error().code == "idempotency.in_progress")
@@ -147,7 +147,7 @@ struct RequestTests {
                 #expect(answer.status != 405 || answer.fields.only("Allow") == "GET", "\(wrong.target)")
             }
             #expect(try shop.journal("SELECT count(*) FROM payment") == "0")
-            #expect(await shop.store.laneStatuses().first?.holder == nil)
+            #expect(await shop.runner.laneStatuses().first?.holder == nil)
         }
     }
 

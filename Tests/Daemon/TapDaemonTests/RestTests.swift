@@ -76,7 +76,7 @@ struct RestTests {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder) { shop in
-                let journal = await shop.daemon.store.journal
+                let journal = await shop.daemon.runner.journal
                 let isUp = { @Sendable in shop.daemon.health.state.state == .up }
                 try await eventually("a payment service that is reached") { isUp() }
                 await shop.daemon.notes.keepNow()

@@ -49,14 +49,14 @@ struct RetryTests {
             }
             try await fail("A-1")
             try await fail("A-1")
-            #expect(await shop.store.books.failedReads.count(of: "A-1") == 2)
+            #expect(await shop.runner.books.failedReads.count(of: "A-1") == 2)
             try await fail("A-2")
             try await fail(nil)
-            #expect(await shop.store.books.failedReads.count(of: "A-2") == 1)
-            #expect(await shop.store.books.failedReads.count(of: nil) == 0)
+            #expect(await shop.runner.books.failedReads.count(of: "A-2") == 1)
+            #expect(await shop.runner.books.failedReads.count(of: nil) == 0)
             try shop.reader.obey("present visa")
             _ = try await shop.post(purchase(700, order: "A-1"), wait: 20)
-            #expect(await shop.store.books.failedReads.count(of: "A-1") == 0)
+            #expect(await shop.runner.books.failedReads.count(of: "A-1") == 0)
         }
     }
 
@@ -92,7 +92,7 @@ struct RetryTests {
                     let events = try await shop.get("/v1/transactions/\(id)").transaction().events ?? []
                     return events.contains { $0.name == .readRetry && $0.error?.code == "read.card_unsupported" }
                 }
-                #expect(try await shop.store.transaction(id)?.state == .armed)
+                #expect(try await shop.runner.transaction(id)?.state == .armed)
                 try shop.readers[1].obey("present visa")
                 let paid = try await shop.reach([.approved, .failed], id)
                 #expect(paid.state == .approved && paid.lane == "lane-1")
@@ -110,7 +110,7 @@ struct RetryTests {
                 try shop.reader.obey("present visa")
                 let deadline = ContinuousClock.now.advanced(by: hangLimit)
                 while ContinuousClock.now < deadline {
-                    let known = try await shop.store.transaction(id)
+                    let known = try await shop.runner.transaction(id)
                     let reads = known?.history.filter { $0.state == .reading }.count
                     if known?.state.isSettled == true || reads == round { break }
                     try await Task.sleep(for: .milliseconds(2))
@@ -119,7 +119,7 @@ struct RetryTests {
             #expect(try await shop.reach([.failed, .approved], id).error?.code == "read.retries_exhausted")
             let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
             #expect(events.count { $0.name == .readRetry } == 2)
-            #expect(await shop.store.laneStatuses().first?.state == .ready)
+            #expect(await shop.runner.laneStatuses().first?.state == .ready)
         }
     }
 }

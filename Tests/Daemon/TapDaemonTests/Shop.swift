@@ -91,7 +91,7 @@ final class Shop: Sendable {
     let client: HTTPClient
     let daemon: Daemon
 
-    var store: TransactionRunner { daemon.store }
+    var runner: TransactionRunner { daemon.runner }
     var profiles: ProfileStore { daemon.profiles }
     var reader: VirtualReaderControl { readers[0] }
 
@@ -219,14 +219,14 @@ final class Shop: Sendable {
     /// Waits until a transaction is in one of these states, however long it takes within reason.
     func reach(_ states: Set<TransactionState>, _ id: TransactionID) async throws -> Transaction {
         try await eventually("\(states.map(\.rawValue))") {
-            try await store.transaction(id).flatMap { states.contains($0.state) ? $0 : nil }
+            try await runner.transaction(id).flatMap { states.contains($0.state) ? $0 : nil }
         }
     }
 
     /// Waits until every lane is in this state.
     func lanes(are state: LaneStatus.State) async throws {
         try await eventually("lanes in state \(state.rawValue)") {
-            await store.laneStatuses().allSatisfy { $0.state == state }
+            await runner.laneStatuses().allSatisfy { $0.state == state }
         }
     }
 

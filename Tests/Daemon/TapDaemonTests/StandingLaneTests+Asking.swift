@@ -31,9 +31,9 @@ extension StandingLaneTests {
     @Test("L9: a tap holds no money before its machine claims it; a card that lies there all the time pays once")
     func asked() async throws {
         try await shop(.ask) { shop in
-            let journal = await shop.daemon.store.journal
+            let journal = await shop.daemon.runner.journal
             try await eventually("a lane that waits for a card") {
-                await shop.daemon.store.books.standing["lane-0"] != nil
+                await shop.daemon.runner.books.standing["lane-0"] != nil
             }
             await shop.daemon.notes.keepNow()
             let before = journal.commitCount.durableCommits

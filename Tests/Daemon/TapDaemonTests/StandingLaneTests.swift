@@ -129,7 +129,7 @@ struct StandingLaneTests {
             // It lies there when its session ends, and while the lane waits again.
             #expect(try await call(shop, first, "release").session?.state == .released)
             try await eventually("a lane that waits for a card") {
-                await shop.daemon.store.books.standing["lane-0"] != nil
+                await shop.daemon.runner.books.standing["lane-0"] != nil
             }
             try shop.reader.obey("remove")
             let second = try await tap(shop, 2)
@@ -148,7 +148,7 @@ struct StandingLaneTests {
         try await shop(.hold) { shop in
             try await set(shop, #"{"armed":false}"#)
             try await eventually("a lane that waits for nobody") {
-                await shop.daemon.store.books.standing["lane-0"] == nil
+                await shop.daemon.runner.books.standing["lane-0"] == nil
             }
             try shop.reader.obey("present visa")
             #expect(try await shop.get("/v1/status").status == 200)
@@ -169,9 +169,9 @@ struct StandingLaneTests {
         try await shop(.hold) { shop in
             try await set(shop, #"{"armed":false}"#)
             try await eventually("a lane that waits for nobody") {
-                await shop.daemon.store.books.standing["lane-0"] == nil
+                await shop.daemon.runner.books.standing["lane-0"] == nil
             }
-            let lane = try #require(await shop.daemon.store.books.lanes.table["lane-0"]).device.lane
+            let lane = try #require(await shop.daemon.runner.books.lanes.table["lane-0"]).device.lane
             await shop.daemon.standing.refuse("lane-0", 1, .notReady, lane)
             try await eventually("a lamp that is out") { try shop.reader.obey("state").contains("feedback=idle") }
         }
@@ -281,15 +281,15 @@ struct StandingLaneTests {
     @Test("L5: a lane that is armed writes nothing")
     func rest() async throws {
         try await shop(.hold) { shop in
-            let journal = await shop.daemon.store.journal
+            let journal = await shop.daemon.runner.journal
             try await eventually("a lane that waits for a card") {
-                await shop.daemon.store.books.standing["lane-0"] != nil
+                await shop.daemon.runner.books.standing["lane-0"] != nil
             }
             await shop.daemon.notes.keepNow()
             let (commits, begun) = (journal.commitCount.commits, ContinuousClock.now)
             // Each round ends one wait and begins another.
             for _ in 0..<8 {
-                await shop.daemon.store.change { $0.standing["lane-0"]?.cancel() }
+                await shop.daemon.runner.change { $0.standing["lane-0"]?.cancel() }
                 try await Task.sleep(for: .milliseconds(200))
             }
             let minutes = begun.duration(to: .now) / .seconds(60)

@@ -39,14 +39,14 @@ struct StopTests {
         var wish = try StoreAndForwardTests.wish { $0.times.answer = hangLimit }
         var id: TransactionID?
         try await Shop.open(in: folder, wish) { shop in
-            await shop.daemon.stored.noteContact()
+            await shop.daemon.queue.noteContact()
             try shop.reader.obey("present visa-afl")
             let sale = try await shop.post(purchase(500), wait: 20).transaction()
             #expect(sale.state == .stored)
             id = sale.id
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/psp.sock", withDestinationPath: folder.path + "/away.sock")
-            shop.daemon.stored.wake()
+            shop.daemon.queue.wake()
             await hasArrived.wait(atMost: hangLimit)
             #expect(hasArrived.hasFired)
         }
@@ -71,7 +71,7 @@ struct StopTests {
         weak var queue: PaymentQueue?
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder) { shop in
-                (runner, engine, queue) = (shop.daemon.store, shop.daemon.engine, shop.daemon.stored)
+                (runner, engine, queue) = (shop.daemon.runner, shop.daemon.engine, shop.daemon.queue)
                 try shop.reader.obey("present visa")
                 #expect(try await shop.post(purchase(500), wait: 20).transaction().state == .approved)
                 try shop.reader.obey("remove")

@@ -68,7 +68,7 @@ struct StoreAndForwardTests {
             #expect(status.count == 1 && status.totals.map(\.value) == [500] && status.refusal == nil)
             // Said when the reader has let the card go, which may be after the answer.
             try await eventually("payment.stored") {
-                shop.store.events.kept(about: stored.id).contains { $0.name == .paymentStored }
+                shop.runner.events.kept(about: stored.id).contains { $0.name == .paymentStored }
             }
             try await withSandbox(in: folder) { sandbox in
                 let end = try await shop.reach([.approved], stored.id)
@@ -77,7 +77,7 @@ struct StoreAndForwardTests {
                 #expect(ledger.transactions.map(\.outstanding) == [500])
                 #expect(ledger.transactions.map(\.offline) == [true])
                 #expect(try await queue(shop).count == 0)
-                let events = shop.store.events.kept(about: stored.id)
+                let events = shop.runner.events.kept(about: stored.id)
                 #expect(events.count { $0.name == .queueForwarded } == 1)
             }
             #expect(try shop.journal("SELECT authorization IS NULL FROM payment") == "1")
@@ -306,7 +306,7 @@ struct StoreAndForwardTests {
                 let posts = adapter.requests.filter { $0.method == .post }
                 #expect(Set(posts.map(\.key)) == [id.text] && Set(posts.map(\.body)).count == 1)
                 #expect(posts.allSatisfy { $0.text.contains(#""offline":true"#) })
-                #expect(shop.store.events.kept(about: id).contains { $0.name == .queueFailed })
+                #expect(shop.runner.events.kept(about: id).contains { $0.name == .queueFailed })
             }
         }
     }
@@ -333,7 +333,7 @@ struct StoreAndForwardTests {
         try alterJournal(in: folder, "UPDATE queue_record SET record = replace(record, 'a', 'b')")
         try await withSandbox(in: folder) { sandbox in
             try await Shop.open(in: folder, try Self.wish()) { shop in
-                while !shop.store.events.kept(about: id).contains(where: { $0.name == .queueFailed }) {
+                while !shop.runner.events.kept(about: id).contains(where: { $0.name == .queueFailed }) {
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 #expect(await sandbox.ledger.transactions.isEmpty)

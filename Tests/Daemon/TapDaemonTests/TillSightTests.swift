@@ -261,13 +261,13 @@ struct TillSightTests {
                     #expect(try await Set(till.list()) == Set(keys[own].values), "step \(step)")
                 }
                 for id in live.compactMap(\.self) {
-                    let state = try await shop.store.transaction(id)?.state
+                    let state = try await shop.runner.transaction(id)?.state
                     #expect(state?.isCancellable == true, "step \(step): \(id) is stopped")
                 }
             }
             for (own, ids) in keys.enumerated() {
                 for id in ids.values where id != live[own] {
-                    #expect(try await shop.store.transaction(id)?.cancelledBy == .client)
+                    #expect(try await shop.runner.transaction(id)?.cancelledBy == .client)
                 }
             }
             #expect(Set(keys[0].values).isDisjoint(with: keys[1].values))

@@ -152,7 +152,7 @@ struct TwoStepCloseTests {
             #expect(try again.transaction().history == end.history)
             #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])
             let name = EventName.paymentReversed
-            #expect(shop.store.events.kept(about: transaction.id).count { $0.name == name } == 1)
+            #expect(shop.runner.events.kept(about: transaction.id).count { $0.name == name } == 1)
         }
     }
 
@@ -214,8 +214,8 @@ struct TwoStepCloseTests {
                 let id = try await shop.post(request).transaction().id
                 _ = try await shop.reach([.sent], id)
                 let gate = DispatchSemaphore(value: 0)
-                async let held: Void = shop.store.journal.use { _ in gate.wait() }
-                while await shop.store.books.live[id]?.machine.isWriting == false {
+                async let held: Void = shop.runner.journal.use { _ in gate.wait() }
+                while await shop.runner.books.live[id]?.machine.isWriting == false {
                     try await Task.sleep(for: .milliseconds(2))
                 }
                 async let answer = wish(shop, id)
@@ -256,7 +256,7 @@ struct TwoStepCloseTests {
         try await approved(in: try TestFolder()) { shop, sandbox, transaction in
             var old = transaction
             old.state = .sent
-            let after = try await ClientRequests(shop.store).reverse(old, .malfunction)
+            let after = try await ClientRequests(shop.runner).reverse(old, .malfunction)
             #expect(after.state == .reversing || after.state == .reversed)
             _ = try await shop.reach([.reversed], transaction.id)
             #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])

@@ -102,7 +102,7 @@ struct WobbleTests {
         #expect(written == end?.state.rawValue, "seed \(seed): \(story)")
         for command in ["fault none", "remove"] { try reader.obey(command) }
         try await eventually("lane \(lane), which is ready, after seed \(seed): \(story)") {
-            await shop.store.laneStatuses().first { $0.name == "lane-\(lane)" }?.state == .ready
+            await shop.runner.laneStatuses().first { $0.name == "lane-\(lane)" }?.state == .ready
         }
         let next = try await shop.post(purchase(800, more: #","detached":true"# + place)).transaction().id
         let paid = try await present("visa", to: reader, until: next, shop)
@@ -116,14 +116,14 @@ struct WobbleTests {
         _ card: String, to reader: VirtualReaderControl, until id: TransactionID, _ shop: Shop
     ) async throws -> Transaction? {
         let deadline = ContinuousClock.now.advanced(by: hangLimit)
-        var seen = try await shop.store.transaction(id)
+        var seen = try await shop.runner.transaction(id)
         while seen?.state.isSettled != true, ContinuousClock.now < deadline {
             // A card that is being read is left where it is.
             if seen?.state != .reading {
                 for command in ["fault none", "remove", "present \(card)"] { try reader.obey(command) }
             }
             try await Task.sleep(for: .milliseconds(100))
-            seen = try await shop.store.transaction(id)
+            seen = try await shop.runner.transaction(id)
         }
         return seen
     }

@@ -35,7 +35,7 @@ struct WriteScheduleTests {
             return reply.isEmpty ? .text(503, "{}") : .text(200, reply)
         } _: { _ in
             try await Shop.open(in: folder, wish) { shop in
-                let count = await shop.daemon.store.journal.commitCount
+                let count = await shop.daemon.runner.journal.commitCount
                 counter.withLock { $0 = count }
                 try await eventually("a payment service that is reached") { shop.daemon.health.state.state == .up }
                 // The next notes are a minute away.
@@ -75,7 +75,7 @@ struct WriteScheduleTests {
         } _: { _ in
             try await Shop.open(in: folder) { shop in
                 let notes = shop.daemon.notes
-                let journal = await shop.daemon.store.journal
+                let journal = await shop.daemon.runner.journal
                 func sell(_ count: Int) async throws {
                     for _ in 0..<count {
                         try shop.reader.obey("present visa")

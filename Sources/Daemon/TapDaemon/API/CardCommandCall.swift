@@ -36,7 +36,7 @@ extension PointOfSaleAPI {
             // The lane is free once its thread has come back.
             conversation.cancel()
             guard !hasGone else { throw ErrorBody(.interrupted) }
-            await store.change { $0.lanes.notReady(lane, .readerFaulty) }
+            await runner.change { $0.lanes.notReady(lane, .readerFaulty) }
             throw ErrorBody(.readerFaulty)
         }
         return try answer(conversation.outcome, lane)
@@ -46,7 +46,7 @@ extension PointOfSaleAPI {
     private func begin(
         _ conversation: CardConversation, on name: String, _ caller: Caller
     ) async throws(ErrorBody) {
-        let lane = try await store.change { $0.lend(name, to: conversation) }.get()
+        let lane = try await runner.change { $0.lend(name, to: conversation) }.get()
         let entry = { @Sendable (told: String) in
             let detail = "card-commands by \(caller.principal) as \(Role.admin.rawValue): \(told)"
             return AuditEntry(.administration, subject: name, detail: detail)
@@ -54,19 +54,19 @@ extension PointOfSaleAPI {
         do throws(JournalError) {
             try await trail.journal.audit(entry("\(conversation.commands.count) to be sent: \(conversation.headers)"))
         } catch {
-            await store.change { $0.withdraw(name, after: nil) }
+            await runner.change { $0.withdraw(name, after: nil) }
             throw ErrorBody(ErrorCode(error))
         }
-        let isTaken = queue.add { [store, trail] in
+        let isTaken = work.add { [runner, trail] in
             await lane.converse(conversation)
             let outcome = conversation.outcome
-            await store.change { $0.withdraw(name, after: outcome.code) }
+            await runner.change { $0.withdraw(name, after: outcome.code) }
             let end = outcome.code.map { ", then \($0.rawValue)" } ?? ""
             await trail.note(entry("\(outcome.answers.count) answered\(end)"))
             conversation.ended.fire()
         }
         guard isTaken else {
-            await store.change { $0.withdraw(name, after: nil) }
+            await runner.change { $0.withdraw(name, after: nil) }
             throw ErrorBody(.daemonUnavailable)
         }
     }

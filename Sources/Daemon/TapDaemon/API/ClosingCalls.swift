@@ -9,7 +9,7 @@ extension PointOfSaleAPI {
     {
         let transaction = try await owned(id, caller)
         let after = try await carryOut("confirm", on: transaction, caller, outcome: \.state.rawValue) {
-            () throws(ErrorBody) in try await ClientRequests(store).confirm(transaction)
+            () throws(ErrorBody) in try await ClientRequests(runner).confirm(transaction)
         }
         return .message(200, after)
     }
@@ -23,7 +23,7 @@ extension PointOfSaleAPI {
             throw error
         }
         let after = try await carryOut("reverse", on: transaction, caller, outcome: \.state.rawValue) {
-            () throws(ErrorBody) in try await ClientRequests(store).reverse(transaction, demand.reason)
+            () throws(ErrorBody) in try await ClientRequests(runner).reverse(transaction, demand.reason)
         }
         return .message(after.state == .reversed ? 200 : 202, after)
     }
@@ -33,8 +33,8 @@ extension PointOfSaleAPI {
         let transaction = try await owned(id, caller)
         let after = try await carryOut("decline", on: transaction, caller, outcome: \.state.rawValue) {
             () throws(ErrorBody) in
-            try await telling(about: id) { () throws(QueueRefusal) in try await payments.decline(transaction) }
-            return try await ClientRequests(store).fresh(transaction)
+            try await telling(about: id) { () throws(QueueRefusal) in try await queue.decline(transaction) }
+            return try await ClientRequests(runner).fresh(transaction)
         }
         return .message(200, after)
     }

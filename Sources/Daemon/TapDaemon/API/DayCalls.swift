@@ -61,7 +61,7 @@ extension PointOfSaleAPI {
         let closing = try await inJournal { (journal) throws(JournalError) in try journal.closeDay(new) }
         switch closing {
         case .closed(let end):
-            store.publish(Event(closing: end))
+            runner.publish(Event(closing: end))
             return .message(201, try await asked(end, seconds, request.connection))
         case .repeated(let end):
             return .message(

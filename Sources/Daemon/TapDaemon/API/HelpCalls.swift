@@ -11,7 +11,7 @@ extension PointOfSaleAPI {
         let fields: HTTPFields = ["Content-Language": request.language.rawValue]
         guard let topic else { return .message(200, HelpTopicList(in: request.language), fields: fields) }
         guard let topic = HelpTopic(rawValue: topic) else { throw ErrorBody(.helpTopicUnknown) }
-        let page = HelpPage(topic, in: request.language, lanes: await store.laneStatuses())
+        let page = HelpPage(topic, in: request.language, lanes: await runner.laneStatuses())
         return .message(200, page, fields: fields)
     }
 
@@ -22,12 +22,12 @@ extension PointOfSaleAPI {
 
     /// Who asks, in which language, and under which names support finds the case.
     func audience(of request: HTTPRequest) async -> Audience {
-        let lanes = await store.laneStatuses()
+        let lanes = await runner.laneStatuses()
         var lane = lanes.count == 1 ? lanes.first : nil
         if request.path.count >= 3, request.path[1] == "lanes" {
             lane = lanes.first { $0.name == request.path[2] }
         } else if request.path.count >= 3, request.path[1] == "transactions", let id = TransactionID(request.path[2]) {
-            let name = await store.books.live[id]?.transaction.lane
+            let name = await runner.books.live[id]?.transaction.lane
             lane = lanes.first { $0.name == name } ?? lane
         }
         let reader = lane?.reader.map { $0.serial ?? $0.name }

@@ -11,16 +11,16 @@ extension PointOfSaleAPI {
     func cancel(key: String, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let own = try caller.own(key: key)
         do throws(JournalError) {
-            let known = try await store.journal.use { (journal) throws(JournalError) in
+            let known = try await runner.journal.use { (journal) throws(JournalError) in
                 try journal.request(owner: own.owner, idempotencyKey: own.key)
             }
             // Each key that never came leaves a row for months.
-            if known == nil, await !store.change({ $0.pace.take(own.owner, at: .now) }) {
+            if known == nil, await !runner.change({ $0.pace.take(own.owner, at: .now) }) {
                 return .refusal(ErrorBody(.requestTooOften))
             }
-            let outcome = try await own.bar(as: .cancelled, in: store.journal)
+            let outcome = try await own.bar(as: .cancelled, in: runner.journal)
             guard case .recorded(let id) = outcome else { return answer(outcome) }
-            guard let answer = try await ClientRequests(store).cancel(id, by: .client) else {
+            guard let answer = try await ClientRequests(runner).cancel(id, by: .client) else {
                 throw JournalError.unknownTransaction
             }
             return .message(200, KeyCancelAnswer(answer))

@@ -49,7 +49,7 @@ extension PointOfSaleAPI {
     func inJournal<Result: Sendable>(
         _ body: @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(ErrorBody) -> Result {
-        do throws(JournalError) { return try await store.journal.use(body) } catch {
+        do throws(JournalError) { return try await runner.journal.use(body) } catch {
             throw ErrorBody(ErrorCode(error))
         }
     }

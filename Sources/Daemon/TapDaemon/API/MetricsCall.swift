@@ -8,7 +8,7 @@ import PaymentValues
 extension PointOfSaleAPI {
     /// `GET /metrics`, for everybody who may see states.
     func metrics() async -> HTTPResponse {
-        let families = store.measures.families + (await now()) + ProcessUse.families
+        let families = runner.measures.families + (await now()) + ProcessUse.families
         var fields = HTTPFields()
         fields.set("Content-Type", Exposition.contentType)
         return HTTPResponse(status: 200, fields: fields, body: .bytes(Array(Exposition.text(families).utf8)))
@@ -16,15 +16,15 @@ extension PointOfSaleAPI {
 
     /// How things are at this moment.
     private func now() async -> [MetricFamily] {
-        let statuses = await store.laneStatuses()
+        let statuses = await runner.laneStatuses()
         var lanes = MetricFamily("nfc_tap_lanes", .gauge, help: "Lanes by state.")
         for state in LaneStatus.State.allCases {
             lanes.add(Double(statuses.count { $0.state == state }), [("state", state.rawValue)])
         }
-        let open = await store.books.unfinishedReversals
+        let open = await runner.books.unfinishedReversals
         let oldest = open.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }.max() ?? 0
         let journalFamilies = await journal.families()
-        return [lanes, await unsettledDays()] + queue(await payments.outline()) + openItems(await payments.openItems())
+        return [lanes, await unsettledDays()] + queued(await queue.outline()) + openItems(await queue.openItems())
             + journalFamilies + [
                 gauge(
                     "nfc_tap_reversals_open", Double(open.count),
@@ -45,7 +45,7 @@ extension PointOfSaleAPI {
         var days = MetricFamily(
             "nfc_tap_days_unsettled", .gauge,
             help: "Closed days that differ from the payment service's figures, or got none, up to a hundred.")
-        let found = try? await store.journal.use { (journal) throws(JournalError) in
+        let found = try? await runner.journal.use { (journal) throws(JournalError) in
             try journal.unsettledDays()?.count ?? 0
         }
         if let found { days.add(Double(found)) }
@@ -53,7 +53,7 @@ extension PointOfSaleAPI {
     }
 
     /// What is not known has no value: 0 would look like an empty queue.
-    private func queue(_ outline: QueueOutline) -> [MetricFamily] {
+    private func queued(_ outline: QueueOutline) -> [MetricFamily] {
         var stored = MetricFamily("nfc_tap_queue_stored", .gauge, help: "Stored payments that wait to be forwarded.")
         var oldest = MetricFamily("nfc_tap_queue_oldest_seconds", .gauge, help: "Age of the oldest of them.")
         if let extent = outline.extent {

@@ -9,7 +9,7 @@ import Transactions
 extension PointOfSaleAPI {
     func openItems(_ caller: Caller) async throws(ErrorBody) -> OpenItemList {
         try await telling { () throws(QueueRefusal) in
-            try await payments.inJournal { (journal) throws(JournalError) in
+            try await queue.inJournal { (journal) throws(JournalError) in
                 OpenItemList(
                     count: try journal.openItemExtent(of: caller.scope).count,
                     items: try journal.openItems(of: caller.scope))
@@ -31,7 +31,7 @@ extension PointOfSaleAPI {
             () throws(ErrorBody) in
             // Of a refund that names a payment no machine of taps knows anything.
             transaction.of == nil
-                ? try await ClientRequests(store).settle(transaction, settlement)
+                ? try await ClientRequests(runner).settle(transaction, settlement)
                 : try await desk.settle(transaction, settlement)
         }
     }

@@ -9,8 +9,8 @@ import Transactions
 /// What becomes of an approved payment: captures, adjustments, releases, and what is known of them. Whose payment it was
 /// does not matter, except at a till: shifts change.
 extension PointOfSaleAPI {
-    var desk: OperationAdmission { OperationAdmission(engine: engine, runner: store) }
-    var admission: TransactionAdmission { TransactionAdmission(runner: store, desk: desk, health: health) }
+    var desk: OperationAdmission { OperationAdmission(engine: engine, runner: runner) }
+    var admission: TransactionAdmission { TransactionAdmission(runner: runner, desk: desk, health: health) }
 
     func operations(of id: TransactionID, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         _ = try await known(id)

@@ -11,7 +11,7 @@ import Profile
 ///
 /// It has a stored property for each part of the daemon that a call reaches.
 struct PointOfSaleAPI: Sendable {
-    let store: TransactionRunner
+    let runner: TransactionRunner
     let engine: OperationEngine
     let reconciler: Reconciler
     let deleter: TokenDeleter
@@ -20,7 +20,7 @@ struct PointOfSaleAPI: Sendable {
     let settings: CurrentSettings
     let health: AdapterHealthCheck
     let preparer: LanePreparer
-    let payments: PaymentQueue
+    let queue: PaymentQueue
     let standing: StandingLanes
     let trail: AuditTrail
     let journal: JournalHealth
@@ -31,7 +31,7 @@ struct PointOfSaleAPI: Sendable {
     /// Runs a transaction that was accepted; `false` where nothing is run any more.
     let start: @Sendable (TransactionID) -> Bool
     /// For what outlives a request.
-    let queue: WorkQueue
+    let work: WorkQueue
     let replays = ReplayLimiter()
     let refusalPaces = RefusalPaces()
 
@@ -63,7 +63,7 @@ struct PointOfSaleAPI: Sendable {
     /// What the caller may see of the lanes: of another's transaction a till sees only that the lane is busy.
     func laneStatuses(for caller: Caller) async -> [LaneStatus] {
         let profile = profiles.current
-        return await store.laneStatuses().map { status in
+        return await runner.laneStatuses().map { status in
             var status = status
             if let reader = status.reader, let needed = profile?.neededFirmware(reader.model, reader.firmware) {
                 status.reader?.minimumFirmware = needed.description
@@ -81,7 +81,7 @@ struct PointOfSaleAPI: Sendable {
         var status = Status(
             mode: settings.snapshot.mode, version: version,
             ready: journal.writable && lanes.contains { $0.state == .ready },
-            accepting: await !store.books.isStopping, terms: known.terms, lanes: lanes,
+            accepting: await !runner.books.isStopping, terms: known.terms, lanes: lanes,
             queue: await queueStatus(), psp: health.state,
             support: support)
         status.journal = journal
@@ -96,8 +96,8 @@ struct PointOfSaleAPI: Sendable {
         let refused = profiles.refusedKeys
         status.refusedKeys = refused.isEmpty ? nil : refused
         status.blocked = profiles.refusal()
-        status.openItems = await payments.openItems()
-        status.remote = settings.snapshot.remote == nil ? nil : store.measures.remote
+        status.openItems = await queue.openItems()
+        status.remote = settings.snapshot.remote == nil ? nil : runner.measures.remote
         return status
     }
 }
@@ -196,12 +196,13 @@ extension Route {
 
 extension PointOfSaleAPI {
     private func queueStatus() async -> Status.Queue {
-        let outline = await payments.outline()
-        var queue = Status.Queue(stored: outline.extent?.count, reversals: await store.books.unfinishedReversals.count)
-        queue.oldest = outline.extent?.oldest
-        queue.overdue = outline.isOverdue
-        queue.error = outline.failure.map { ErrorDetail(ErrorCode($0)) }
-        return queue
+        let outline = await queue.outline()
+        var status = Status.Queue(
+            stored: outline.extent?.count, reversals: await runner.books.unfinishedReversals.count)
+        status.oldest = outline.extent?.oldest
+        status.overdue = outline.isOverdue
+        status.error = outline.failure.map { ErrorDetail(ErrorCode($0)) }
+        return status
     }
 }
 

@@ -7,43 +7,43 @@ import PaymentValues
 /// The calls under `/v1/queue`. Cashiers see the queue and hasten it; batches are for administrators.
 extension PointOfSaleAPI {
     func storedPayments(_ caller: Caller) async throws(ErrorBody) -> QueueStatus {
-        do throws(JournalError) { return try await payments.status(of: caller.scope) } catch {
+        do throws(JournalError) { return try await queue.status(of: caller.scope) } catch {
             throw ErrorBody(ErrorCode(error))
         }
     }
 
     func flush(_ caller: Caller) async throws(ErrorBody) -> QueueStatus {
         guard caller.roles.contains(.admin) else {
-            return try await telling { () throws(QueueRefusal) in try await payments.flush(for: caller.scope) }
+            return try await telling { () throws(QueueRefusal) in try await queue.flush(for: caller.scope) }
         }
         return try await administerQueue("flush", "", caller, outcome: { "stored: \($0.count)" }) {
-            () throws(QueueRefusal) in try await payments.flush()
+            () throws(QueueRefusal) in try await queue.flush()
         }
     }
 
     func openBatch(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> QueueBatch {
         let size = request.body.isEmpty ? nil : try request.message(BatchRequest.self).size
         return try await administerQueue("open batch", "", caller, outcome: { "\($0.id), payments: \($0.count)" }) {
-            () throws(QueueRefusal) in try await payments.openBatch(size: size ?? Limits.batchSize.upperBound)
+            () throws(QueueRefusal) in try await queue.openBatch(size: size ?? Limits.batchSize.upperBound)
         }
     }
 
     func batch(_ id: String, _ caller: Caller) async throws(ErrorBody) -> QueueBatch {
         try await administerQueue("export batch", Self.subject(id), caller, outcome: { "payments: \($0.count)" }) {
-            () throws(QueueRefusal) in try await payments.batch(id)
+            () throws(QueueRefusal) in try await queue.batch(id)
         }
     }
 
     func reset(_ id: String, _ caller: Caller) async throws(ErrorBody) -> BatchAnswer {
         try await administerQueue("reset batch", Self.subject(id), caller, outcome: \.summary) {
-            () throws(QueueRefusal) in try await payments.reset(id)
+            () throws(QueueRefusal) in try await queue.reset(id)
         }
     }
 
     func resolve(batch id: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> BatchAnswer {
         let token = try request.message(BatchResolution.self).token
         return try await administerQueue("resolve batch", Self.subject(id), caller, outcome: \.summary) {
-            () throws(QueueRefusal) in try await payments.resolve(id, token: token)
+            () throws(QueueRefusal) in try await queue.resolve(id, token: token)
         }
     }
 

@@ -24,9 +24,9 @@ extension PointOfSaleAPI {
         else {
             throw ErrorBody(.receiptNotAvailable, transaction: id)
         }
-        let services = store.paymentServices
+        let services = runner.paymentServices
         let service: AskedService?
-        do throws(JournalError) { service = try await store.service(of: id) } catch {
+        do throws(JournalError) { service = try await runner.service(of: id) } catch {
             throw ErrorBody(ErrorCode(error), transaction: id)
         }
         // Another service knows nothing of the transaction, and its customer has given it no address.

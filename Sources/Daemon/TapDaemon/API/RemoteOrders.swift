@@ -12,10 +12,10 @@ extension PointOfSaleAPI {
     /// - Returns: `nil` where this is no such transaction, or the caller has more power over it than that.
     func freed(_ id: TransactionID, _ caller: Caller) async throws(ErrorBody) -> CancelAnswer? {
         guard caller.knowsRemotes, !caller.roles.contains(.admin) else { return nil }
-        let lanes = await store.books.lanes.table.lanes.filter { $0.holder?.transaction == id }.map(\.name)
+        let lanes = await runner.books.lanes.table.lanes.filter { $0.holder?.transaction == id }.map(\.name)
         do throws(JournalError) {
-            guard !lanes.isEmpty, let owner = try await store.owner(of: id), owner != caller.principal,
-                caller.mayFree(lanes, of: owner), var answer = try await ClientRequests(store).free(id)
+            guard !lanes.isEmpty, let owner = try await runner.owner(of: id), owner != caller.principal,
+                caller.mayFree(lanes, of: owner), var answer = try await ClientRequests(runner).free(id)
             else { return nil }
             await trail.note(
                 AuditEntry(
@@ -35,17 +35,17 @@ extension PointOfSaleAPI {
     func takeDisplays(_ request: HTTPRequest, _ caller: Caller) throws(ErrorBody) -> HTTPResponse {
         if caller.kind != .gateway { try caller.roles.require(.cashier) }
         let report = try request.message(DisplayReport.self)
-        store.displays.note(Set(report.lanes), by: caller.principal, at: .now)
+        runner.displays.note(Set(report.lanes), by: caller.principal, at: .now)
         return HTTPResponse(status: 204)
     }
 
     /// Counts what backends began, and what they were refused.
     func count(_ response: HTTPResponse, of request: HTTPRequest) {
-        if response.status == 201 { return store.measures.startedRemotely() }
+        if response.status == 201 { return runner.measures.startedRemotely() }
         guard response.status >= 400, case .bytes(let bytes) = response.body,
             let body = try? WireJSON.decode(ErrorBody.self, from: bytes)
         else { return }
-        store.measures.refusedRemotely(ErrorCode(rawValue: body.error.code))
+        runner.measures.refusedRemotely(ErrorCode(rawValue: body.error.code))
     }
 }
 

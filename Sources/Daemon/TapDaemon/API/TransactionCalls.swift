@@ -28,7 +28,7 @@ extension PointOfSaleAPI {
             request: message, key: key, requestHash: try await digest(of: message, key), lanes: caller.ceiling?.lanes,
             bytes: request.body.count)
         demand.origin = origin
-        if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
+        if let refusal = await runner.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
         let response: HTTPResponse
         do throws(ErrorBody) {
             if let original = message.of { try await requireOwn(original, caller) }
@@ -42,7 +42,7 @@ extension PointOfSaleAPI {
         } catch {
             response = .refusal(error)
         }
-        await store.change { $0.keys.release(key) }
+        await runner.change { $0.keys.release(key) }
         return response
     }
 
@@ -52,7 +52,7 @@ extension PointOfSaleAPI {
         guard written != meant else { return meant }
         // Until 0.1.0 a request was kept as it was written; one that comes again across an upgrade is known by that.
         do throws(JournalError) {
-            let earlier = try await store.journal.earlier(
+            let earlier = try await runner.journal.earlier(
                 owner: key.owner, idempotencyKey: key.key, requestHash: written)
             if case .repeated = earlier { return written }
             return meant
@@ -71,7 +71,7 @@ extension PointOfSaleAPI {
         case .created(let transaction):
             await hold(transaction.id, connection)
             guard start(transaction.id) else {
-                await store.take(.notPrepared(.daemonUnavailable), transaction.id)
+                await runner.take(.notPrepared(.daemonUnavailable), transaction.id)
                 return .refusal(ErrorBody(.daemonUnavailable, transaction: transaction.id))
             }
             return await response(201, transaction, waiting: seconds, connection, orOpen: true)
@@ -98,7 +98,7 @@ extension PointOfSaleAPI {
         let id = try call.transaction
         guard !call.caller.roles.contains(.cashier) else { return id }
         let type: TransactionType?
-        do throws(JournalError) { type = try await store.transaction(id)?.type } catch {
+        do throws(JournalError) { type = try await runner.transaction(id)?.type } catch {
             throw ErrorBody(ErrorCode(error))
         }
         guard type == .loyalty else { throw ErrorBody(.authRoleMissing) }
@@ -110,10 +110,10 @@ extension PointOfSaleAPI {
         // There is one answer at most; programs that are made from the contract name the default all the same.
         _ = try request.number("limit", in: Limits.page)
         let own = try caller.own(key: key)
-        let running = await store.books.keys.holder(of: own)
+        let running = await runner.books.keys.holder(of: own)
         let known: KnownRequest?
         do throws(JournalError) {
-            known = try await store.journal.use { (journal) throws(JournalError) in
+            known = try await runner.journal.use { (journal) throws(JournalError) in
                 try journal.request(owner: own.owner, idempotencyKey: own.key)
             }
         } catch {
@@ -138,7 +138,7 @@ extension PointOfSaleAPI {
         let answer = try await carryOut("cancel", on: transaction, caller, outcome: \CancelAnswer.summary) {
             () throws(ErrorBody) in
             do throws(JournalError) {
-                let answer = try await ClientRequests(store).cancel(id, by: isOwner ? .client : .administrator)
+                let answer = try await ClientRequests(runner).cancel(id, by: isOwner ? .client : .administrator)
                 guard let answer else { throw JournalError.unknownTransaction }
                 return answer
             } catch {
@@ -157,9 +157,9 @@ extension PointOfSaleAPI {
     ) async -> HTTPResponse {
         guard seconds > 0 else { return await message(status, transaction, fields) }
         // What was dropped is taken off the disk after the answer, which reads the journal, too.
-        await store.change { $0.expect(transaction.id) }
+        await runner.change { $0.expect(transaction.id) }
         let response = await awaited(status, transaction, seconds, connection, fields, orOpen: orOpen)
-        await store.change { $0.answered(transaction.id) }
+        await runner.change { $0.answered(transaction.id) }
         return response
     }
 
@@ -170,7 +170,7 @@ extension PointOfSaleAPI {
         var current = transaction
         let awaitsLink = orOpen && transaction.type == .link
         let end = ContinuousClock.now.advanced(by: .seconds(seconds))
-        if !awaitsLink, let settled = await store.books.settling(transaction.id) {
+        if !awaitsLink, let settled = await runner.books.settling(transaction.id) {
             await withTaskGroup { group in
                 group.addTask { await settled.wait(atMost: .seconds(seconds)) }
                 group.addTask { await connection.closed() }
@@ -179,15 +179,15 @@ extension PointOfSaleAPI {
             }
         }
         do throws(JournalError) {
-            current = try await store.transaction(transaction.id) ?? current
+            current = try await runner.transaction(transaction.id) ?? current
             // One that is being forwarded tells nobody of its end: without a look at it now and then whoever waits for
             // it would ask in a circle.
             while !current.state.isSettled, !(awaitsLink && current.link != nil), ContinuousClock.now < end,
                 !connection.isClosed, !Task.isCancelled,
-                await !store.books.isStopping
+                await !runner.books.isStopping
             {
                 try? await Task.sleep(for: .milliseconds(100))
-                current = try await store.transaction(transaction.id) ?? current
+                current = try await runner.transaction(transaction.id) ?? current
             }
         } catch {
             return .refusal(ErrorBody(ErrorCode(error), transaction: transaction.id))
@@ -198,7 +198,7 @@ extension PointOfSaleAPI {
 
     /// With the passes, as long as they are kept.
     private func message(_ status: Int, _ transaction: Transaction, _ fields: HTTPFields) async -> HTTPResponse {
-        guard let kept = await store.books.passes[transaction.id] else {
+        guard let kept = await runner.books.passes[transaction.id] else {
             return .message(status, transaction, fields: fields)
         }
         var transaction = transaction
@@ -209,7 +209,7 @@ extension PointOfSaleAPI {
 
     func known(_ id: TransactionID) async throws(ErrorBody) -> Transaction {
         do throws(JournalError) {
-            guard let transaction = try await store.transaction(id) else { throw JournalError.unknownTransaction }
+            guard let transaction = try await runner.transaction(id) else { throw JournalError.unknownTransaction }
             return transaction
         } catch {
             throw error == .unknownTransaction ? ErrorBody(.transactionUnknown) : ErrorBody(ErrorCode(error))
@@ -217,7 +217,7 @@ extension PointOfSaleAPI {
     }
 
     func isOwner(_ principal: Principal, of id: TransactionID) async throws(ErrorBody) -> Bool {
-        do throws(JournalError) { return try await store.owner(of: id) == principal } catch {
+        do throws(JournalError) { return try await runner.owner(of: id) == principal } catch {
             throw ErrorBody(ErrorCode(error))
         }
     }
@@ -226,7 +226,7 @@ extension PointOfSaleAPI {
     func requireOwn(_ id: TransactionID, _ caller: Caller) async throws(ErrorBody) {
         guard caller.isTill else { return }
         do throws(JournalError) {
-            guard let owner = try await store.owner(of: id), owner != caller.principal else { return }
+            guard let owner = try await runner.owner(of: id), owner != caller.principal else { return }
         } catch {
             throw ErrorBody(ErrorCode(error))
         }
@@ -237,21 +237,21 @@ extension PointOfSaleAPI {
     /// cancels what nobody else holds.
     private func hold(_ id: TransactionID, _ connection: HTTPConnection) async {
         // The customer pays elsewhere: nobody's going away cancels it, and a stop does not wait for its end.
-        guard await store.books.live[id]?.transaction.type.isPaidElsewhere != true else { return }
-        guard let settled = await store.books.settling(id) else { return }
-        guard await store.change({ $0.hold(id, by: connection.id) }) else { return }
+        guard await runner.books.live[id]?.transaction.type.isPaidElsewhere != true else { return }
+        guard let settled = await runner.books.settling(id) else { return }
+        guard await runner.change({ $0.hold(id, by: connection.id) }) else { return }
         connection.hold()
         // A client that uses a connection for each request is away between two of them.
         let patience = settings.snapshot.surroundings.patience
-        let end = connection.onClose { [store, queue] in
-            queue.add {
-                guard let signsOfLife = await store.change({ $0.letGo(id, by: connection.id) }) else { return }
+        let end = connection.onClose { [runner, work] in
+            work.add {
+                guard let signsOfLife = await runner.change({ $0.letGo(id, by: connection.id) }) else { return }
                 await settled.wait(atMost: patience)
-                guard await store.books.isAbandoned(id, since: signsOfLife) else { return }
-                _ = try? await ClientRequests(store).cancel(id, by: .disconnect)
+                guard await runner.books.isAbandoned(id, since: signsOfLife) else { return }
+                _ = try? await ClientRequests(runner).cancel(id, by: .disconnect)
             }
         }
-        queue.add {
+        work.add {
             await settled.wait()
             connection.release()
             // A till keeps its connection for days: what is over must not stay with it.

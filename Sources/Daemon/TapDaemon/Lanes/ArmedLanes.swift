@@ -8,18 +8,18 @@ struct ArmedLanes: Sendable {
     let id: TransactionID
     let lanes: [Lane]
     let race: LaneRace
-    let store: TransactionRunner
+    let runner: TransactionRunner
 
     /// What a reader may take beyond the time for the card: a card that lay there has two seconds to go.
     static let grace: Duration = .seconds(5)
     /// How long a thread may take to come back once its lane does not wait any more.
     static let returnTime: Duration = .seconds(3)
 
-    init(_ id: TransactionID, _ lanes: [Lane], _ race: LaneRace, _ store: TransactionRunner) {
+    init(_ id: TransactionID, _ lanes: [Lane], _ race: LaneRace, _ runner: TransactionRunner) {
         self.id = id
         self.lanes = lanes
         self.race = race
-        self.store = store
+        self.runner = runner
     }
 
     /// Occupies every lane's thread with `work`, until all have come back. A lane that has not won is free as soon as its
@@ -37,7 +37,7 @@ struct ArmedLanes: Sendable {
                 group.addTask {
                     await work(lane, race.place(of: lane.name))
                     if race.winner != lane.name {
-                        await store.change { $0.lanes.table.release(by: id, only: lane.name) }
+                        await runner.change { $0.lanes.table.release(by: id, only: lane.name) }
                     }
                     hasReturned.fire()
                 }
@@ -50,6 +50,6 @@ struct ArmedLanes: Sendable {
         await race.isDecided.wait()
         guard race.winner != lane.name else { return }
         await hasReturned.wait(atMost: ArmedLanes.returnTime)
-        if !hasReturned.hasFired { await store.change { $0.lanes.notReady(lane.name, .readerFaulty) } }
+        if !hasReturned.hasFired { await runner.change { $0.lanes.notReady(lane.name, .readerFaulty) } }
     }
 }

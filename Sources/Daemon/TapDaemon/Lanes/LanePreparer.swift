@@ -11,10 +11,10 @@ import Transactions
 
 /// Makes lanes ready for a card before somebody wants to tap, and keeps them so.
 struct LanePreparer: Sendable {
-    let store: TransactionRunner
+    let runner: TransactionRunner
     /// Preparations run here: they outlive their callers.
-    private var work: WorkQueue { store.services.work }
-    private var logger: Logger { store.logger }
+    private var work: WorkQueue { runner.services.work }
+    private var logger: Logger { runner.logger }
 
     /// How long a reader may take to be opened: longer than any driver's own limit.
     static let readerTime: Duration = .seconds(15)
@@ -30,10 +30,10 @@ struct LanePreparer: Sendable {
         while !Task.isCancelled {
             if power.hasSlept(.now()) {
                 logger.notice("machine was suspended: lanes are prepared again")
-                await store.change { $0.lanes.table.forgetPreparations(because: .resume) }
+                await runner.change { $0.lanes.table.forgetPreparations(because: .resume) }
             }
-            for lane in await store.change({ $0.lanes.takeRetired() }) { work.add { await lane.close() } }
-            for (name, reason) in await store.change({ $0.lanes.lanesToPrepare(at: .now) }) {
+            for lane in await runner.change({ $0.lanes.takeRetired() }) { work.add { await lane.close() } }
+            for (name, reason) in await runner.change({ $0.lanes.lanesToPrepare(at: .now) }) {
                 await begin(name, reason)
             }
             do { try await Task.sleep(for: .seconds(1)) } catch { return }
@@ -50,7 +50,7 @@ struct LanePreparer: Sendable {
     ///
     /// - Returns: `nil` where the lane is prepared.
     func join(_ name: String) async -> LanePreparation? {
-        guard let (preparation, isNew) = await store.change({ $0.lanes.joinPreparation(of: name) }) else { return nil }
+        guard let (preparation, isNew) = await runner.change({ $0.lanes.joinPreparation(of: name) }) else { return nil }
         if isNew { run(preparation, name) }
         return preparation
     }
@@ -69,8 +69,8 @@ struct LanePreparer: Sendable {
         var preparations: [String: LanePreparation] = [:]
         for lane in lanes { preparations[lane.name] = await join(lane.name) }
         if preparations.count == lanes.count {
-            await store.take(.preparing, id)
-            for (name, preparation) in preparations { store.publish(preparation.progress(name, for: id)) }
+            await runner.take(.preparing, id)
+            for (name, preparation) in preparations { runner.publish(preparation.progress(name, for: id)) }
             await LanePreparer.wait(Array(preparations.values), orUntil: isUnwanted)
             if isUnwanted.hasFired { return .failed(.readCancelled) }
         }
@@ -104,7 +104,7 @@ struct LanePreparer: Sendable {
     }
 
     private func begin(_ name: String, _ reason: PrepareReason) async {
-        guard let preparation = await store.change({ $0.lanes.beginPreparation(of: name, reason) }) else { return }
+        guard let preparation = await runner.change({ $0.lanes.beginPreparation(of: name, reason) }) else { return }
         run(preparation, name)
     }
 
@@ -112,7 +112,7 @@ struct LanePreparer: Sendable {
         work.add {
             let failure = await carryOut(preparation, name)
             let end = failure == nil ? expiry() : nil
-            await store.change { $0.lanes.endPreparation(preparation, of: name, failure, until: end) }
+            await runner.change { $0.lanes.endPreparation(preparation, of: name, failure, until: end) }
         }
     }
 
@@ -120,29 +120,29 @@ struct LanePreparer: Sendable {
     private func carryOut(_ preparation: LanePreparation, _ name: String) async -> ErrorCode? {
         await tell(preparation, name, .reader)
         switch await openReader(name) {
-        case .success(let reader): await store.change { $0.lanes.attached(name, reader) }
+        case .success(let reader): await runner.change { $0.lanes.attached(name, reader) }
         case .failure(let error): return ErrorCode(opening: error)
         }
         // From here on it will come to something: a quiet attempt is told like any other.
         preparation.join()
         await tell(preparation, name, .adapter)
-        await store.services.health.look(atMost: LanePreparer.adapterTime)
+        await runner.services.health.look(atMost: LanePreparer.adapterTime)
         await tell(preparation, name, .profile)
         // It says what it allows.
-        if let failure = await store.profiles.refreshForLane() { return failure }
+        if let failure = await runner.profiles.refreshForLane() { return failure }
         await tell(preparation, name, .terminal)
         return checkTerminal()
     }
 
     private func tell(_ preparation: LanePreparation, _ name: String, _ step: PrepareStep) async {
         preparation.begin(step)
-        await store.books.lanes.tellProgress(of: preparation, name)
+        await runner.books.lanes.tellProgress(of: preparation, name)
     }
 
     /// A reader that never comes back from being opened costs its own lane only: it is waited for so long, and the next
     /// attempt waits for the same call.
     private func openReader(_ name: String) async -> Result<LaneStatus.Reader, ReaderError> {
-        let found = await store.change { $0.lanes.opening(of: name) }
+        let found = await runner.change { $0.lanes.opening(of: name) }
         guard let (opening, lane) = found else { return .failure(.detached) }
         if let lane {
             work.add {
@@ -151,7 +151,7 @@ struct LanePreparer: Sendable {
                 } catch {
                     opening.end(.failure(error))
                 }
-                await store.change { $0.lanes.openingEnded(opening, of: name) }
+                await runner.change { $0.lanes.openingEnded(opening, of: name) }
             }
         }
         return await opening.result(atMost: LanePreparer.readerTime) ?? .failure(.faulty(code: Int64(ETIMEDOUT)))
@@ -159,7 +159,7 @@ struct LanePreparer: Sendable {
 
     /// Seals nothing to the payment service's key, as a tap would its read.
     private func checkTerminal() -> ErrorCode? {
-        let recipient = store.profiles.currentTerminal().recipient
+        let recipient = runner.profiles.currentTerminal().recipient
         do {
             try recipient.checkPeriod(at: UInt64(max(0, Timestamp.now.milliseconds / 1_000)))
             _ = try JWE.seal(SecretBytes(capacity: 1) { $0.append(0) }, to: recipient)
@@ -171,5 +171,5 @@ struct LanePreparer: Sendable {
     }
 
     /// Seconds since 1970 until when what was prepared is good.
-    private func expiry() -> Int64? { store.profiles.currentTerminal().recipient.expires.map { Int64(clamping: $0) } }
+    private func expiry() -> Int64? { runner.profiles.currentTerminal().recipient.expires.map { Int64(clamping: $0) } }
 }

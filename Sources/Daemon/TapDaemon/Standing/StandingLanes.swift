@@ -33,7 +33,7 @@ actor StandingLanes {
     let engine: OperationEngine
     let clock: ClockWatch
     /// Waits and taps run here: a stop lets them come to their end.
-    let queue: WorkQueue
+    let work: WorkQueue
     /// Runs a transaction that was admitted; `false` where nothing is run any more.
     let start: @Sendable (TransactionID) -> Bool
     private var seats: [String: Seat] = [:]
@@ -46,10 +46,10 @@ actor StandingLanes {
 
     init(
         runner: TransactionRunner, admission: TransactionAdmission, engine: OperationEngine, clock: ClockWatch,
-        queue: WorkQueue, start: @escaping @Sendable (TransactionID) -> Bool
+        work: WorkQueue, start: @escaping @Sendable (TransactionID) -> Bool
     ) {
         (self.runner, self.admission, self.engine, self.clock) = (runner, admission, engine, clock)
-        (self.queue, self.start) = (queue, start)
+        (self.work, self.start) = (work, start)
     }
 
     /// The owner of what taps begin: the daemon's own user.
@@ -197,7 +197,7 @@ actor StandingLanes {
     private func watch(_ lane: String) async {
         guard let note = await note(of: lane), note.isArmed, seats[lane]?.isWatched == false else { return }
         seats[lane]?.isWatched = true
-        let isTaken = queue.add {
+        let isTaken = work.add {
             await self.wait(lane)
             await self.left(lane)
         }

@@ -62,7 +62,7 @@ struct EffectRun: Sendable {
             try await journal.plan(plan, for: id, durable: write.isDurable)
         case .store(let request, let sale):
             guard let stored = write.changes.last else { return .illegal }
-            let refusal = try await services.stored.keep(
+            let refusal = try await services.queue.keep(
                 request, sale, after: Array(write.changes.dropLast()), stored, by: running.terms.offline)
             if let refusal { return .notStorable(refusal) }
         case .forward:
@@ -128,7 +128,7 @@ struct EffectRun: Sendable {
     func prepare() async -> Input {
         let id = id
         let lanes = await runner.books.lanes.table.taken(by: id, of: running.machine.demand.lanes).map(\.lane)
-        switch await LanePreparer(store: runner).awaitPreparation(lanes, for: id, running.isUnwanted) {
+        switch await LanePreparer(runner: runner).awaitPreparation(lanes, for: id, running.isUnwanted) {
         case .ready(let ready):
             await runner.change { books in
                 for lane in lanes where !ready.contains(lane.name) {
@@ -228,7 +228,7 @@ struct EffectRun: Sendable {
     private func noted(_ reply: Reply) -> Reply {
         if reply == .unusable { services.health.hasten() }
         guard case .answered(let answer) = reply, [.approved, .partial].contains(answer.outcome) else { return reply }
-        let (stored, serviceName) = (services.stored, running.terms.offline.serviceName)
+        let (stored, serviceName) = (services.queue, running.terms.offline.serviceName)
         services.work.add { await stored.noteContact(with: serviceName) }
         return reply
     }

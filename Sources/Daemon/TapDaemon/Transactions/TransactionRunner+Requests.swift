@@ -70,7 +70,7 @@ extension TransactionRunner {
             record,
             TransactionContext(
                 terminal: profiles.currentTerminal(), route: paymentServices.route(record.service),
-                offline: services.stored.settings()), settings.snapshot.adapter.times)
+                offline: services.queue.settings()), settings.snapshot.adapter.times)
     }
 
     /// Sends a stored payment, or asks what became of it where it went out before.

@@ -14,7 +14,7 @@ import Transactions
 actor TransactionRunner {
     /// What effects are carried out with. None of it knows the runner, which would be kept in memory by it.
     struct Services: Sendable {
-        let stored: PaymentQueue
+        let queue: PaymentQueue
         let health: AdapterHealthCheck
         /// Goes on with what was read for a refund.
         let engine: OperationEngine
