@@ -16,50 +16,41 @@ struct AdapterFaultTests {
 
     @Test("An answer that comes twice, torn, as garbage or late is resolved, and charged once", arguments: tornAnswers)
     func tornAnswer(digits: Int64) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let transaction = try await shop.post(purchase(1_000 + digits), wait: 20).transaction()
-                #expect(transaction.state == .approved)
-                #expect(transaction.history.contains { $0.state == .unknown } == (digits == 95 || digits == 96))
-                let ledger = await sandbox.ledger
-                #expect(ledger.transactions.map(\.outstanding) == [1_000 + digits])
-                #expect(ledger.unseen.isEmpty)
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            try shop.reader.obey("present visa")
+            let transaction = try await shop.post(purchase(1_000 + digits), wait: 20).transaction()
+            #expect(transaction.state == .approved)
+            #expect(transaction.history.contains { $0.state == .unknown } == (digits == 95 || digits == 96))
+            let ledger = await sandbox.ledger
+            #expect(ledger.transactions.map(\.outstanding) == [1_000 + digits])
+            #expect(ledger.unseen.isEmpty)
         }
     }
 
     @Test("A payment without an answer in time is declined for the shop and taken back", arguments: [Int64](98...99))
     func reversed(digits: Int64) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder, .hasty) { shop in
-                try shop.reader.obey("present visa")
-                let answer = try await shop.post(purchase(1_000 + digits, order: "B-1"), wait: 20).transaction()
-                #expect(answer.state == .reversing || answer.state == .reversed)
-                #expect(answer.result?.outcome == .declined && answer.result?.reason == .hostTimeout)
-                #expect(answer.error?.code == "psp.no_answer")
-                let end = try await shop.reach([.reversed], answer.id)
-                #expect(end.result?.reversal == .done)
-                #expect(!end.history.contains { $0.state == .approved }, "a late approval is never shown")
-                let ledger = await sandbox.ledger
-                #expect(ledger.transactions.map(\.outstanding) == [0])
-                #expect(ledger.unseen.isEmpty)
-            }
+        try await Shop.withSandbox(.hasty) { shop, sandbox in
+            try shop.reader.obey("present visa")
+            let answer = try await shop.post(purchase(1_000 + digits, order: "B-1"), wait: 20).transaction()
+            #expect(answer.state == .reversing || answer.state == .reversed)
+            #expect(answer.result?.outcome == .declined && answer.result?.reason == .hostTimeout)
+            #expect(answer.error?.code == "psp.no_answer")
+            let end = try await shop.reach([.reversed], answer.id)
+            #expect(end.result?.reversal == .done)
+            #expect(!end.history.contains { $0.state == .approved }, "a late approval is never shown")
+            let ledger = await sandbox.ledger
+            #expect(ledger.transactions.map(\.outstanding) == [0])
+            #expect(ledger.unseen.isEmpty)
         }
     }
 
     @Test("An adapter that fails with 500 every time leaves nothing charged")
     func serverError() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder, .hasty) { shop in
-                try shop.reader.obey("present visa")
-                let answer = try await shop.post(purchase(1_093), wait: 20).transaction()
-                #expect(try await shop.reach([.reversed], answer.id).result?.outcome == .declined)
-                #expect(await sandbox.ledger.transactions.allSatisfy { $0.outstanding == 0 })
-            }
+        try await Shop.withSandbox(.hasty) { shop, sandbox in
+            try shop.reader.obey("present visa")
+            let answer = try await shop.post(purchase(1_093), wait: 20).transaction()
+            #expect(try await shop.reach([.reversed], answer.id).result?.outcome == .declined)
+            #expect(await sandbox.ledger.transactions.allSatisfy { $0.outstanding == 0 })
         }
     }
 
@@ -178,19 +169,16 @@ struct AdapterFaultTests {
 
     @Test("A cancel after sending answers that it is too late, and takes the approval back")
     func cancelAfterSending() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let connection = try await shop.client.connect()
-                let id = try await shop.post(purchase(1_097), over: connection).transaction().id
-                _ = try await shop.reach([.sent], id)
-                let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
-                #expect(answer.outcome == .tooLate && answer.becomesReversal == true)
-                let end = try await shop.reach([.reversed], id)
-                #expect(end.result?.reason == .cancelledAfterSending)
-                #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            try shop.reader.obey("present visa")
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(1_097), over: connection).transaction().id
+            _ = try await shop.reach([.sent], id)
+            let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
+            #expect(answer.outcome == .tooLate && answer.becomesReversal == true)
+            let end = try await shop.reach([.reversed], id)
+            #expect(end.result?.reason == .cancelledAfterSending)
+            #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])
         }
     }
 

@@ -84,14 +84,11 @@ struct AuditTests {
 
     @Test("Before its time nothing is erased")
     func kept() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let transaction = try await shop.post(purchase(1_000), wait: 20).transaction()
-                await shop.daemon.audit.erase(now: Timestamp.now.advanced(bySeconds: 86_400 * 89))
-                #expect(try await shop.get("/v1/transactions/\(transaction.id)").status == 200)
-            }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present visa")
+            let transaction = try await shop.post(purchase(1_000), wait: 20).transaction()
+            await shop.daemon.audit.erase(now: Timestamp.now.advanced(bySeconds: 86_400 * 89))
+            #expect(try await shop.get("/v1/transactions/\(transaction.id)").status == 200)
         }
     }
 

@@ -14,35 +14,32 @@ import Testing
 struct CancelRaceTests {
     @Test("Either it is cancelled and nobody is charged, or it is too late and the payment has one end")
     func cardWhileCancelling() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                var charged = 0
-                for round in 0..<40 {
-                    let connection = try await shop.client.connect()
-                    let id = try await shop.post(purchase(700, order: "R-\(round)"), over: connection).transaction().id
-                    _ = try await shop.reach([.armed], id)
-                    async let card = shop.reader.obey("present visa")
-                    // Another number of yields every round: the cancel comes before, with and after the card.
-                    for _ in 0..<(round * 7) { await Task.yield() }
-                    let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
-                    _ = try await card
-                    let end = try await shop.reach([.cancelled, .approved, .reversed], id)
-                    switch answer.outcome {
-                    case .cancelled:
-                        #expect(end.state == .cancelled)
-                    case .tooLate where answer.becomesReversal == true:
-                        #expect(end.state == .reversed && end.result?.reason == .cancelledAfterSending)
-                    case .tooLate, .nothingToCancel:
-                        #expect(end.state == .approved)
-                        charged += 1
-                    }
-                    try shop.reader.obey("remove")
+        try await Shop.withSandbox { shop, sandbox in
+            var charged = 0
+            for round in 0..<40 {
+                let connection = try await shop.client.connect()
+                let id = try await shop.post(purchase(700, order: "R-\(round)"), over: connection).transaction().id
+                _ = try await shop.reach([.armed], id)
+                async let card = shop.reader.obey("present visa")
+                // Another number of yields every round: the cancel comes before, with and after the card.
+                for _ in 0..<(round * 7) { await Task.yield() }
+                let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
+                _ = try await card
+                let end = try await shop.reach([.cancelled, .approved, .reversed], id)
+                switch answer.outcome {
+                case .cancelled:
+                    #expect(end.state == .cancelled)
+                case .tooLate where answer.becomesReversal == true:
+                    #expect(end.state == .reversed && end.result?.reason == .cancelledAfterSending)
+                case .tooLate, .nothingToCancel:
+                    #expect(end.state == .approved)
+                    charged += 1
                 }
-                let standing = await sandbox.ledger.transactions.count { $0.outstanding > 0 }
-                #expect(standing == charged, "what stands at the adapter is what the shop saw approved")
-                #expect(await shop.runner.laneStatuses().first?.holder == nil)
+                try shop.reader.obey("remove")
             }
+            let standing = await sandbox.ledger.transactions.count { $0.outstanding > 0 }
+            #expect(standing == charged, "what stands at the adapter is what the shop saw approved")
+            #expect(await shop.runner.laneStatuses().first?.holder == nil)
         }
     }
 

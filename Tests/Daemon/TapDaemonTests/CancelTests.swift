@@ -14,39 +14,33 @@ import Transactions
 struct CancelTests {
     @Test("An armed transaction is cancelled, the lane is free, and the next one works")
     func armed() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                let connection = try await shop.client.connect()
-                let id = try await shop.post(purchase(700), over: connection).transaction().id
-                _ = try await shop.reach([.armed], id)
-                let answer = try await shop.delete("/v1/transactions/\(id)")
-                #expect(answer.status == 200)
-                #expect(try answer.cancel().outcome == .cancelled)
-                #expect(try answer.cancel().transaction.cancelledBy == .client)
-                try shop.reader.obey("present visa")
-                #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
-                #expect(await sandbox.ledger.transactions.count == 1)
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(700), over: connection).transaction().id
+            _ = try await shop.reach([.armed], id)
+            let answer = try await shop.delete("/v1/transactions/\(id)")
+            #expect(answer.status == 200)
+            #expect(try answer.cancel().outcome == .cancelled)
+            #expect(try answer.cancel().transaction.cancelledBy == .client)
+            try shop.reader.obey("present visa")
+            #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
+            #expect(await sandbox.ledger.transactions.count == 1)
         }
     }
 
     @Test("A card in the field makes a cancel too late, and the payment goes on")
     func reading() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                // The card is read for so long that nobody comes too late to see it.
-                try shop.reader.obey("delay 2000")
-                try shop.reader.obey("present visa")
-                let connection = try await shop.client.connect()
-                let id = try await shop.post(purchase(700), over: connection).transaction().id
-                _ = try await shop.reach([.reading], id)
-                let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
-                #expect(answer.outcome == .tooLate && answer.phase == .reading)
-                try shop.reader.obey("delay 0")
-                #expect(try await shop.reach([.approved], id).result?.outcome == .approved)
-            }
+        try await Shop.withSandbox { shop, _ in
+            // The card is read for so long that nobody comes too late to see it.
+            try shop.reader.obey("delay 2000")
+            try shop.reader.obey("present visa")
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(700), over: connection).transaction().id
+            _ = try await shop.reach([.reading], id)
+            let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
+            #expect(answer.outcome == .tooLate && answer.phase == .reading)
+            try shop.reader.obey("delay 0")
+            #expect(try await shop.reach([.approved], id).result?.outcome == .approved)
         }
     }
 
@@ -67,14 +61,11 @@ struct CancelTests {
 
     @Test("Cancelling what is over answers that there is nothing to cancel, and changes nothing")
     func over() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let id = try await shop.post(purchase(700), wait: 20).transaction().id
-                let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
-                #expect(answer.outcome == .nothingToCancel && answer.transaction.state == .approved)
-            }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present visa")
+            let id = try await shop.post(purchase(700), wait: 20).transaction().id
+            let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
+            #expect(answer.outcome == .nothingToCancel && answer.transaction.state == .approved)
         }
     }
 
@@ -124,18 +115,15 @@ struct CancelTests {
 
     @Test("A detached transaction goes on without any client")
     func detachedTransaction() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                let connection = try await shop.client.connect()
-                let body = purchase(700, more: #","detached":true"#)
-                let id = try await shop.post(body, over: connection).transaction().id
-                let own = try #require(await shop.runner.books.holders.connections(of: id).first)
-                #expect(await shop.runner.change({ $0.letGo(id, by: own) }) == nil)
-                await connection.close()
-                try shop.reader.obey("present visa")
-                #expect(try await shop.reach([.approved, .cancelled], id).state == .approved)
-            }
+        try await Shop.withSandbox { shop, _ in
+            let connection = try await shop.client.connect()
+            let body = purchase(700, more: #","detached":true"#)
+            let id = try await shop.post(body, over: connection).transaction().id
+            let own = try #require(await shop.runner.books.holders.connections(of: id).first)
+            #expect(await shop.runner.change({ $0.letGo(id, by: own) }) == nil)
+            await connection.close()
+            try shop.reader.obey("present visa")
+            #expect(try await shop.reach([.approved, .cancelled], id).state == .approved)
         }
     }
 
@@ -162,24 +150,21 @@ struct CancelTests {
 
     @Test("A reader that goes away while armed fails the transaction, and the lane works again once it is back")
     func detached() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                let connection = try await shop.client.connect()
-                let id = try await shop.post(purchase(700), over: connection).transaction().id
-                _ = try await shop.reach([.armed], id)
-                try shop.reader.obey("detach")
-                #expect(try await shop.reach([.failed], id).error?.code == "reader.detached")
-                let refused = try await shop.post(purchase(700))
-                #expect(refused.status == 503)
-                #expect(try refused.error().code == "reader.detached")
-                try shop.reader.obey("attach")
-                try shop.reader.obey("present visa")
-                while await shop.runner.laneStatuses().first?.state != .ready {
-                    try await Task.sleep(for: .milliseconds(20))
-                }
-                #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
+        try await Shop.withSandbox { shop, _ in
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(700), over: connection).transaction().id
+            _ = try await shop.reach([.armed], id)
+            try shop.reader.obey("detach")
+            #expect(try await shop.reach([.failed], id).error?.code == "reader.detached")
+            let refused = try await shop.post(purchase(700))
+            #expect(refused.status == 503)
+            #expect(try refused.error().code == "reader.detached")
+            try shop.reader.obey("attach")
+            try shop.reader.obey("present visa")
+            while await shop.runner.laneStatuses().first?.state != .ready {
+                try await Task.sleep(for: .milliseconds(20))
             }
+            #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
         }
     }
 

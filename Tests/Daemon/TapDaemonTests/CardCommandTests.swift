@@ -133,22 +133,19 @@ struct CardCommandTests {
 
     @Test("Answers come back byte for byte and in order, and the lane takes a sale afterwards")
     func answered() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.wish()) { shop in
-                async let asked = send(shop, Self.exchanges.map(\.0))
-                try await eventually("the reader shows that it waits") { try shows(shop, "ready") }
-                try shop.reader.obey("present smoke")
-                let answer = try await asked
-                #expect(try shows(shop, "idle"))
-                #expect(answer.status == 200 && answer.fields.only("Cache-Control") == "no-store")
-                let told = try answers(answer)
-                #expect(told.answers == Self.exchanges.map(\.1))
-                #expect(told.lane == "lane-0" && told.error == nil)
-                #expect(await shop.runner.laneStatuses().first?.state == .ready)
-                try shop.reader.obey("remove")
-                try await sell(shop)
-            }
+        try await Shop.withSandbox(Self.wish()) { shop, _ in
+            async let asked = send(shop, Self.exchanges.map(\.0))
+            try await eventually("the reader shows that it waits") { try shows(shop, "ready") }
+            try shop.reader.obey("present smoke")
+            let answer = try await asked
+            #expect(try shows(shop, "idle"))
+            #expect(answer.status == 200 && answer.fields.only("Cache-Control") == "no-store")
+            let told = try answers(answer)
+            #expect(told.answers == Self.exchanges.map(\.1))
+            #expect(told.lane == "lane-0" && told.error == nil)
+            #expect(await shop.runner.laneStatuses().first?.state == .ready)
+            try shop.reader.obey("remove")
+            try await sell(shop)
         }
     }
 
@@ -178,42 +175,36 @@ struct CardCommandTests {
 
     @Test("A lane that waits for a payment is refused with its transaction, and one with commands refuses a sale")
     func busy() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.wish()) { shop in
-                let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
-                _ = try await shop.reach([.armed], id)
-                let refused = try await send(shop, ["E0036A82"]).error()
-                #expect(refused.code == "reader.busy" && refused.transaction == id)
-                _ = try await shop.delete("/v1/transactions/\(id)")
-                try await shop.lanes(are: .ready)
-                async let waiting = send(shop, ["E0036A82"])
-                try await shop.lanes(are: .busy)
-                #expect(await shop.runner.laneStatuses().first?.holder == nil)
-                let sale = try await shop.post(purchase(700)).error()
-                #expect(sale.code == "reader.busy" && sale.transaction == nil)
-                #expect(try await send(shop, ["E0036A82"]).error().code == "reader.busy")
-                try shop.reader.obey("present smoke")
-                #expect(try answers(await waiting).answers == ["6A82"])
-                try shop.reader.obey("remove")
-                try await sell(shop)
-            }
+        try await Shop.withSandbox(Self.wish()) { shop, _ in
+            let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
+            _ = try await shop.reach([.armed], id)
+            let refused = try await send(shop, ["E0036A82"]).error()
+            #expect(refused.code == "reader.busy" && refused.transaction == id)
+            _ = try await shop.delete("/v1/transactions/\(id)")
+            try await shop.lanes(are: .ready)
+            async let waiting = send(shop, ["E0036A82"])
+            try await shop.lanes(are: .busy)
+            #expect(await shop.runner.laneStatuses().first?.holder == nil)
+            let sale = try await shop.post(purchase(700)).error()
+            #expect(sale.code == "reader.busy" && sale.transaction == nil)
+            #expect(try await send(shop, ["E0036A82"]).error().code == "reader.busy")
+            try shop.reader.obey("present smoke")
+            #expect(try answers(await waiting).answers == ["6A82"])
+            try shop.reader.obey("remove")
+            try await sell(shop)
         }
     }
 
     @Test("A card that leaves amid: what it has answered comes back with what stopped it, and the lane is free")
     func cardLeaves() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.wish()) { shop in
-                try shop.reader.obey("present smoke")
-                let answer = try await send(shop, ["E0036A82", "E0050000", "E0036A83"])
-                let told = try answers(answer)
-                #expect(answer.status == 200 && told.answers == ["6A82"])
-                #expect(told.error?.code == "read.card_unreadable")
-                #expect(try entries(shop).last == entry("1 answered, then read.card_unreadable"))
-                try await sell(shop)
-            }
+        try await Shop.withSandbox(Self.wish()) { shop, _ in
+            try shop.reader.obey("present smoke")
+            let answer = try await send(shop, ["E0036A82", "E0050000", "E0036A83"])
+            let told = try answers(answer)
+            #expect(answer.status == 200 && told.answers == ["6A82"])
+            #expect(told.error?.code == "read.card_unreadable")
+            #expect(try entries(shop).last == entry("1 answered, then read.card_unreadable"))
+            try await sell(shop)
         }
     }
 
@@ -244,39 +235,33 @@ struct CardCommandTests {
 
     @Test("A reader that is pulled amid ends them, and its lane is ready when it is back")
     func readerLeaves() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.wish()) { shop in
-                async let waiting = send(shop, ["E0036A82"])
-                try await shop.lanes(are: .busy)
-                try shop.reader.obey("detach")
-                #expect(try await waiting.error().code == "reader.detached")
-                #expect(await shop.runner.laneStatuses().first?.state == .detached)
-                try shop.reader.obey("attach")
-                try await sell(shop)
-            }
+        try await Shop.withSandbox(Self.wish()) { shop, _ in
+            async let waiting = send(shop, ["E0036A82"])
+            try await shop.lanes(are: .busy)
+            try shop.reader.obey("detach")
+            #expect(try await waiting.error().code == "reader.detached")
+            #expect(await shop.runner.laneStatuses().first?.state == .detached)
+            try shop.reader.obey("attach")
+            try await sell(shop)
         }
     }
 
     @Test("A client that goes while they wait for a card leaves the lane free, and the chain says that they ended")
     func clientGoes() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.wish()) { shop in
-                let connection = try await shop.client.connect()
-                let request = HTTPClientRequest(
-                    .post, Self.target, fields: ["Content-Type": "application/json"],
-                    body: Array(Self.body(["E0036A82"], deadline: 60).utf8))
-                let waiting = Task { try? await connection.send(request, answerWithin: hangLimit) }
-                try await shop.lanes(are: .busy)
-                await connection.close()
-                try await shop.lanes(are: .ready)
-                _ = await waiting.value
-                try await eventually("the end in the audit chain") {
-                    try entries(shop).last == entry("0 answered, then interrupted")
-                }
-                try await sell(shop)
+        try await Shop.withSandbox(Self.wish()) { shop, _ in
+            let connection = try await shop.client.connect()
+            let request = HTTPClientRequest(
+                .post, Self.target, fields: ["Content-Type": "application/json"],
+                body: Array(Self.body(["E0036A82"], deadline: 60).utf8))
+            let waiting = Task { try? await connection.send(request, answerWithin: hangLimit) }
+            try await shop.lanes(are: .busy)
+            await connection.close()
+            try await shop.lanes(are: .ready)
+            _ = await waiting.value
+            try await eventually("the end in the audit chain") {
+                try entries(shop).last == entry("0 answered, then interrupted")
             }
+            try await sell(shop)
         }
     }
 
@@ -304,35 +289,29 @@ struct CardCommandTests {
 
     @Test("What cannot be written down first is not sent, and the lane is free")
     func unwritten() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.wish()) { shop in
-                try shop.reader.obey("present smoke")
-                try alterJournal(
-                    in: folder, "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END")
-                #expect(try await send(shop, ["E0036A82"]).error().code == "storage.failed")
-                #expect(await shop.runner.books.conversations.isEmpty)
-                try alterJournal(in: folder, "DROP TRIGGER full")
-                #expect(try entries(shop).isEmpty)
-                #expect(try answers(await send(shop, ["E0036A82"])).answers == ["6A82"])
-                try shop.reader.obey("remove")
-                try await sell(shop)
-            }
+        try await Shop.withSandbox(Self.wish()) { shop, _ in
+            try shop.reader.obey("present smoke")
+            try alterJournal(
+                in: shop.folder, "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END")
+            #expect(try await send(shop, ["E0036A82"]).error().code == "storage.failed")
+            #expect(await shop.runner.books.conversations.isEmpty)
+            try alterJournal(in: shop.folder, "DROP TRIGGER full")
+            #expect(try entries(shop).isEmpty)
+            #expect(try answers(await send(shop, ["E0036A82"])).answers == ["6A82"])
+            try shop.reader.obey("remove")
+            try await sell(shop)
         }
     }
 
     @Test("The card that they were sent to pays for nothing before it has left, or was left there on purpose")
     func cardStays() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.wish()) { shop in
-                try shop.reader.obey("present visa")
-                let told = try answers(await send(shop, ["00A4040000"]))
-                #expect(told.answers.count == 1 && told.error == nil)
-                let began = ContinuousClock.now
-                #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
-                #expect(began.duration(to: .now) >= .milliseconds(1_900))
-            }
+        try await Shop.withSandbox(Self.wish()) { shop, _ in
+            try shop.reader.obey("present visa")
+            let told = try answers(await send(shop, ["00A4040000"]))
+            #expect(told.answers.count == 1 && told.error == nil)
+            let began = ContinuousClock.now
+            #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
+            #expect(began.duration(to: .now) >= .milliseconds(1_900))
         }
     }
 

@@ -29,16 +29,13 @@ struct ContactTests {
 
     @Test("F3 a profile that comes into force after the first contact does not keep the shop from storing")
     func afterProfile() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder, wish) { shop in
-                try await eventually("the first contact") { shop.daemon.health.state.state == .up }
-                await service.serve(try service.json(), at: sandbox)
-                _ = await shop.profiles.refresh()
-                #expect(shop.profiles.current?.serviceName != nil)
-                try await eventually("contact with the profile's payment service") {
-                    try await refusal(shop) == nil
-                }
+        try await Shop.withSandbox(wish) { shop, sandbox in
+            try await eventually("the first contact") { shop.daemon.health.state.state == .up }
+            await service.serve(try service.json(), at: sandbox)
+            _ = await shop.profiles.refresh()
+            #expect(shop.profiles.current?.serviceName != nil)
+            try await eventually("contact with the profile's payment service") {
+                try await refusal(shop) == nil
             }
         }
     }

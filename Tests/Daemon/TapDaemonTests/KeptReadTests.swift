@@ -13,12 +13,9 @@ import Transactions
 @Suite("Row 27 of the guidance: a sale that wants a PIN goes on with what the tap gave", .timeLimit(.minutes(10)))
 struct KeptReadTests {
     private func shop(_ body: (Shop, Sandbox) async throws -> Void) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
-                try await body(shop, sandbox)
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
+            try await body(shop, sandbox)
         }
     }
 

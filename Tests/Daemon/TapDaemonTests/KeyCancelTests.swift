@@ -73,49 +73,43 @@ struct KeyCancelTests {
 
     @Test("N3: of a start and a cancel that cross, either nothing begins or what began is cancelled")
     func race() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                var began = 0
-                for round in 0..<40 {
-                    let key = "race-\(round)"
-                    async let start = shop.post(detached(500), key: key)
-                    for _ in 0..<(round * 9) { await Task.yield() }
-                    let answer = try await outcome(shop, key)
-                    let started = try await start
-                    #expect(answer.outcome == .cancelled)
-                    if answer.neverBegan == true {
-                        #expect(try started.error().code == "request.cancelled")
-                    } else {
-                        began += 1
-                        let id = try #require(answer.transaction?.id)
-                        #expect(try await shop.reach([.cancelled], id).state == .cancelled)
-                    }
-                    #expect(try await shop.post(detached(500), key: key).transactionState != .armed)
-                    // The lane is free for the next round.
-                    try await eventually("a free lane") { await shop.runner.laneStatuses().first?.holder == nil }
+        try await Shop.withSandbox { shop, _ in
+            var began = 0
+            for round in 0..<40 {
+                let key = "race-\(round)"
+                async let start = shop.post(detached(500), key: key)
+                for _ in 0..<(round * 9) { await Task.yield() }
+                let answer = try await outcome(shop, key)
+                let started = try await start
+                #expect(answer.outcome == .cancelled)
+                if answer.neverBegan == true {
+                    #expect(try started.error().code == "request.cancelled")
+                } else {
+                    began += 1
+                    let id = try #require(answer.transaction?.id)
+                    #expect(try await shop.reach([.cancelled], id).state == .cancelled)
                 }
-                #expect(try shop.journal("SELECT count(*) FROM payment WHERE state <> 'cancelled'") == "0")
-                #expect(try shop.journal("SELECT count(*) FROM payment") == "\(began)")
+                #expect(try await shop.post(detached(500), key: key).transactionState != .armed)
+                // The lane is free for the next round.
+                try await eventually("a free lane") { await shop.runner.laneStatuses().first?.holder == nil }
             }
+            #expect(try shop.journal("SELECT count(*) FROM payment WHERE state <> 'cancelled'") == "0")
+            #expect(try shop.journal("SELECT count(*) FROM payment") == "\(began)")
         }
     }
 
     @Test("N3: another's key of the same name is another key")
     func others() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, .gateway()) { shop in
-                let (bar, other) = (GatewayTill(shop: shop, name: "bar-1"), GatewayTill(shop: shop, name: "bar-2"))
-                let sale = try await bar.sell(500, key: "k").transaction()
-                let answer = try await other.delete("/v1/transactions?key=k")
-                #expect(try WireJSON.decode(KeyCancelAnswer.self, from: answer.body).neverBegan == true)
-                _ = try await shop.reach([.armed], sale.id)
-                let watcher = GatewayTill(shop: shop, name: "bar-3", roles: "monitor")
-                #expect(try await watcher.delete("/v1/transactions?key=k").error().code == "auth.role_missing")
-                _ = try await bar.delete("/v1/transactions?key=k")
-                _ = try await shop.reach([.cancelled], sale.id)
-            }
+        try await Shop.withSandbox(.gateway()) { shop, _ in
+            let (bar, other) = (GatewayTill(shop: shop, name: "bar-1"), GatewayTill(shop: shop, name: "bar-2"))
+            let sale = try await bar.sell(500, key: "k").transaction()
+            let answer = try await other.delete("/v1/transactions?key=k")
+            #expect(try WireJSON.decode(KeyCancelAnswer.self, from: answer.body).neverBegan == true)
+            _ = try await shop.reach([.armed], sale.id)
+            let watcher = GatewayTill(shop: shop, name: "bar-3", roles: "monitor")
+            #expect(try await watcher.delete("/v1/transactions?key=k").error().code == "auth.role_missing")
+            _ = try await bar.delete("/v1/transactions?key=k")
+            _ = try await shop.reach([.cancelled], sale.id)
         }
     }
 }

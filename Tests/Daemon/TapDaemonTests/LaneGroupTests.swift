@@ -25,74 +25,65 @@ struct LaneGroupTests {
 
     @Test("Requirement 16: all free lanes of a group wait, the first card wins, and the transaction says where")
     func firstTapWins() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder, Self.counter) { shop in
-                let id = try await shop.post(purchase(700, more: detached)).transaction().id
-                _ = try await shop.reach([.armed], id)
-                let held = await shop.runner.laneStatuses().compactMap(\.holder)
-                #expect(held.map(\.transaction) == [id, id, id])
-                #expect(held.allSatisfy { ($0.until?.milliseconds ?? 0) > $0.since.milliseconds })
-                try await eventually("three lanes that ask for a card") {
-                    shop.runner.events.kept(about: id).count { $0.name == .readReadyForTap } == 3
-                }
-                try shop.readers[2].obey("present visa")
-                let end = try await shop.reach([.approved, .failed], id)
-                #expect(end.state == .approved && end.lane == "lane-2")
-                try await shop.lanes(are: .ready)
-                let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
-                let ready = events.filter { $0.name == .readReadyForTap }.compactMap(\.lane)
-                #expect(Set(ready) == ["lane-0", "lane-1", "lane-2"])
-                #expect(events.filter { $0.name == .readCompleted }.map(\.lane) == ["lane-2"])
-                #expect(try shop.journal("SELECT lane FROM payment") == "lane-2")
-                #expect(await sandbox.ledger.transactions.count == 1)
+        try await Shop.withSandbox(Self.counter) { shop, sandbox in
+            let id = try await shop.post(purchase(700, more: detached)).transaction().id
+            _ = try await shop.reach([.armed], id)
+            let held = await shop.runner.laneStatuses().compactMap(\.holder)
+            #expect(held.map(\.transaction) == [id, id, id])
+            #expect(held.allSatisfy { ($0.until?.milliseconds ?? 0) > $0.since.milliseconds })
+            try await eventually("three lanes that ask for a card") {
+                shop.runner.events.kept(about: id).count { $0.name == .readReadyForTap } == 3
             }
+            try shop.readers[2].obey("present visa")
+            let end = try await shop.reach([.approved, .failed], id)
+            #expect(end.state == .approved && end.lane == "lane-2")
+            try await shop.lanes(are: .ready)
+            let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
+            let ready = events.filter { $0.name == .readReadyForTap }.compactMap(\.lane)
+            #expect(Set(ready) == ["lane-0", "lane-1", "lane-2"])
+            #expect(events.filter { $0.name == .readCompleted }.map(\.lane) == ["lane-2"])
+            #expect(try shop.journal("SELECT lane FROM payment") == "lane-2")
+            #expect(await sandbox.ledger.transactions.count == 1)
         }
     }
 
     @Test("Two cards in the same moment give one read and one charge, however often")
     func sameMoment() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder, Self.counter) { shop in
-                for round in 1...12 {
-                    let id = try await shop.post(purchase(700, more: detached)).transaction().id
-                    _ = try await shop.reach([.armed], id)
-                    await withTaskGroup { group in
-                        for reader in shop.readers {
-                            group.addTask { _ = reader.answer(to: "present visa") }
-                        }
+        try await Shop.withSandbox(Self.counter) { shop, sandbox in
+            for round in 1...12 {
+                let id = try await shop.post(purchase(700, more: detached)).transaction().id
+                _ = try await shop.reach([.armed], id)
+                await withTaskGroup { group in
+                    for reader in shop.readers {
+                        group.addTask { _ = reader.answer(to: "present visa") }
                     }
-                    let end = try await shop.reach([.approved, .failed], id)
-                    #expect(end.state == .approved)
-                    #expect(end.history.map(\.state).count { $0 == .reading } == 1)
-                    #expect(await sandbox.ledger.transactions.count == round)
-                    for reader in shop.readers { try reader.obey("remove") }
-                    try await shop.lanes(are: .ready)
                 }
+                let end = try await shop.reach([.approved, .failed], id)
+                #expect(end.state == .approved)
+                #expect(end.history.map(\.state).count { $0 == .reading } == 1)
+                #expect(await sandbox.ledger.transactions.count == round)
+                for reader in shop.readers { try reader.obey("remove") }
+                try await shop.lanes(are: .ready)
             }
         }
     }
 
     @Test("Lanes named in the request will do as well; a busy one and a broken one are left out")
     func named() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.counter) { shop in
-                let other = try await shop.post(purchase(500, more: #","lane":"lane-0","detached":true"#))
-                    .transaction().id
-                _ = try await shop.reach([.armed], other)
-                let body = purchase(700, more: #","lanes":["lane-0","lane-1"],"detached":true"#)
-                let id = try await shop.post(body).transaction().id
-                _ = try await shop.reach([.armed], id)
-                #expect(await shop.runner.laneStatuses().map(\.holder?.transaction) == [other, id, nil])
-                let busy = try await shop.post(body)
-                #expect(busy.status == 409)
-                #expect(try busy.error().code == "reader.busy")
-                try shop.readers[1].obey("present visa")
-                #expect(try await shop.reach([.approved, .failed], id).lane == "lane-1")
-                #expect(try await shop.delete("/v1/transactions/\(other)").cancel().outcome == .cancelled)
-            }
+        try await Shop.withSandbox(Self.counter) { shop, _ in
+            let other = try await shop.post(purchase(500, more: #","lane":"lane-0","detached":true"#))
+                .transaction().id
+            _ = try await shop.reach([.armed], other)
+            let body = purchase(700, more: #","lanes":["lane-0","lane-1"],"detached":true"#)
+            let id = try await shop.post(body).transaction().id
+            _ = try await shop.reach([.armed], id)
+            #expect(await shop.runner.laneStatuses().map(\.holder?.transaction) == [other, id, nil])
+            let busy = try await shop.post(body)
+            #expect(busy.status == 409)
+            #expect(try busy.error().code == "reader.busy")
+            try shop.readers[1].obey("present visa")
+            #expect(try await shop.reach([.approved, .failed], id).lane == "lane-1")
+            #expect(try await shop.delete("/v1/transactions/\(other)").cancel().outcome == .cancelled)
         }
     }
 
@@ -121,36 +112,30 @@ struct LaneGroupTests {
 
     @Test("A reader that goes away leaves the others of its group waiting for the card")
     func oneDetached() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.counter) { shop in
-                let id = try await shop.post(purchase(700, more: detached)).transaction().id
-                _ = try await shop.reach([.armed], id)
-                try shop.readers[0].obey("detach")
-                while await states(shop)[0] != .detached { try await Task.sleep(for: .milliseconds(2)) }
-                try shop.readers[1].obey("present visa")
-                let end = try await shop.reach([.approved, .failed], id)
-                #expect(end.state == .approved && end.lane == "lane-1")
-            }
+        try await Shop.withSandbox(Self.counter) { shop, _ in
+            let id = try await shop.post(purchase(700, more: detached)).transaction().id
+            _ = try await shop.reach([.armed], id)
+            try shop.readers[0].obey("detach")
+            while await states(shop)[0] != .detached { try await Task.sleep(for: .milliseconds(2)) }
+            try shop.readers[1].obey("present visa")
+            let end = try await shop.reach([.approved, .failed], id)
+            #expect(end.state == .approved && end.lane == "lane-1")
         }
     }
 
     @Test("A reader that hangs in a group delays neither the card on another lane nor what comes after")
     func oneHangs() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.counter) { shop in
-                let id = try await shop.post(purchase(700, more: detached)).transaction().id
-                _ = try await shop.reach([.armed], id)
-                try shop.readers[0].obey("hang")
-                try shop.readers[1].obey("present visa")
-                #expect(try await shop.reach([.approved, .failed], id).lane == "lane-1")
-                try shop.readers[1].obey("remove")
-                let next = try await shop.post(purchase(800, more: #","lane":"lane-1","detached":true"#))
-                    .transaction().id
-                _ = try await shop.reach([.armed], next)
-                #expect(try await shop.delete("/v1/transactions/\(next)").cancel().outcome == .cancelled)
-            }
+        try await Shop.withSandbox(Self.counter) { shop, _ in
+            let id = try await shop.post(purchase(700, more: detached)).transaction().id
+            _ = try await shop.reach([.armed], id)
+            try shop.readers[0].obey("hang")
+            try shop.readers[1].obey("present visa")
+            #expect(try await shop.reach([.approved, .failed], id).lane == "lane-1")
+            try shop.readers[1].obey("remove")
+            let next = try await shop.post(purchase(800, more: #","lane":"lane-1","detached":true"#))
+                .transaction().id
+            _ = try await shop.reach([.armed], next)
+            #expect(try await shop.delete("/v1/transactions/\(next)").cancel().outcome == .cancelled)
         }
     }
 
@@ -179,17 +164,14 @@ struct LaneGroupTests {
         var wish = Self.counter
         wish.hanging = [0, 1, 2]
         wish.awaitsLanes = false
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, wish) { shop in
-                let id = try await shop.post(purchase(700, more: detached)).transaction().id
-                _ = try await shop.reach([.preparing], id)
-                try shop.readers[1].obey("present visa")
-                try shop.readers[1].obey("resume")
-                let end = try await shop.reach([.approved, .failed], id)
-                #expect(end.state == .approved && end.lane == "lane-1")
-                #expect(await shop.runner.laneStatuses().allSatisfy { $0.holder == nil })
-            }
+        try await Shop.withSandbox(wish) { shop, _ in
+            let id = try await shop.post(purchase(700, more: detached)).transaction().id
+            _ = try await shop.reach([.preparing], id)
+            try shop.readers[1].obey("present visa")
+            try shop.readers[1].obey("resume")
+            let end = try await shop.reach([.approved, .failed], id)
+            #expect(end.state == .approved && end.lane == "lane-1")
+            #expect(await shop.runner.laneStatuses().allSatisfy { $0.holder == nil })
         }
     }
 

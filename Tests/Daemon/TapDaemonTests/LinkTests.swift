@@ -159,29 +159,26 @@ struct LinkTests {
     }
 
     @Test func `A sale that was declined offers the link that pays it, where the service opens links`() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
-                try shop.reader.obey("present visa")
-                let declined = try await shop.post(purchase(5_051, order: "A-2"), wait: 20).transaction()
-                #expect(declined.state == .declined)
-                let answer = try await shop.get("/v1/transactions/\(declined.id)")
-                let kinds = try answer.transaction().alternatives?.map(\.kind)
-                #expect(kinds == nil || kinds?.isEmpty == false)
-                let offered = #"{"kind":"paymentLink","request":{"retryOf":"\#(declined.id)","type":"link"}}"#
-                #expect(answer.text.contains(offered), "\(answer.text)")
-                let open = try await shop.post(
-                    #"{"retryOf":"\#(declined.id)","type":"link"}"#, wait: 20
-                ).transaction()
-                #expect(open.state == .sent && open.order == "A-2" && open.amount == declined.amount)
-                #expect(open.retryOf == declined.id && open.link?.url.hasPrefix("https://pay.example/") == true)
-                // The amount that a card is declined for is one that nobody pays.
-                let cancelled = try await shop.delete("/v1/transactions/\(open.id)")
-                #expect(cancelled.text.contains(#""outcome":"cancelled""#), "\(cancelled.text)")
-                let ended = try await shop.get("/v1/transactions/\(open.id)").transaction()
-                #expect(ended.state == .declined && ended.result?.reason == .cancelledAfterSending)
-            }
+        try await Shop.withSandbox { shop, _ in
+            _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
+            try shop.reader.obey("present visa")
+            let declined = try await shop.post(purchase(5_051, order: "A-2"), wait: 20).transaction()
+            #expect(declined.state == .declined)
+            let answer = try await shop.get("/v1/transactions/\(declined.id)")
+            let kinds = try answer.transaction().alternatives?.map(\.kind)
+            #expect(kinds == nil || kinds?.isEmpty == false)
+            let offered = #"{"kind":"paymentLink","request":{"retryOf":"\#(declined.id)","type":"link"}}"#
+            #expect(answer.text.contains(offered), "\(answer.text)")
+            let open = try await shop.post(
+                #"{"retryOf":"\#(declined.id)","type":"link"}"#, wait: 20
+            ).transaction()
+            #expect(open.state == .sent && open.order == "A-2" && open.amount == declined.amount)
+            #expect(open.retryOf == declined.id && open.link?.url.hasPrefix("https://pay.example/") == true)
+            // The amount that a card is declined for is one that nobody pays.
+            let cancelled = try await shop.delete("/v1/transactions/\(open.id)")
+            #expect(cancelled.text.contains(#""outcome":"cancelled""#), "\(cancelled.text)")
+            let ended = try await shop.get("/v1/transactions/\(open.id)").transaction()
+            #expect(ended.state == .declined && ended.result?.reason == .cancelledAfterSending)
         }
     }
 

@@ -129,26 +129,23 @@ struct LoyaltySeparationTests {
 
     @Test("Acceptance test 6, requirement 32: the five cases of stopOnPass end as documented", arguments: rows)
     func stopOnPass(row: Case) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                let commands = Commands()
-                let payment = row.payment.flatMap { CardCatalogue.card(named: $0) }
-                let card = try #require(
-                    WalletCatalogue.card(named: row.card, payment: payment) ?? CardCatalogue.card(named: row.card))
-                try shop.reader.present(NotedCard(card: card, commands: commands), named: row.card)
-                let wish = #","loyalty":{"stopOnPass":\#(row.stop)}"#
-                let found = try await shop.post(purchase(1_250, more: wish), wait: 20).transaction()
-                #expect(found.state == row.state, "\(row.name)")
-                let delivered = found.loyalty?.programmes.contains { $0.status == .delivered } ?? false
-                #expect(delivered == row.hasPass, "\(row.name)")
-                #expect((found.result?.outcome == .approved) == (row.state == .approved), "\(row.name)")
-                #expect(await sandbox.ledger.transactions.count == (row.state == .approved ? 1 : 0))
-                // The pass comes first, and a tap that ends with it never asks for a payment.
-                let selected = names(commands.take())
-                #expect(selected.contains(Self.paymentDirectory) == row.pays, "\(row.name): \(selected)")
-                #expect(selected.first == Hex.string(Array("OSE.VAS.01".utf8)))
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            let commands = Commands()
+            let payment = row.payment.flatMap { CardCatalogue.card(named: $0) }
+            let card = try #require(
+                WalletCatalogue.card(named: row.card, payment: payment) ?? CardCatalogue.card(named: row.card))
+            try shop.reader.present(NotedCard(card: card, commands: commands), named: row.card)
+            let wish = #","loyalty":{"stopOnPass":\#(row.stop)}"#
+            let found = try await shop.post(purchase(1_250, more: wish), wait: 20).transaction()
+            #expect(found.state == row.state, "\(row.name)")
+            let delivered = found.loyalty?.programmes.contains { $0.status == .delivered } ?? false
+            #expect(delivered == row.hasPass, "\(row.name)")
+            #expect((found.result?.outcome == .approved) == (row.state == .approved), "\(row.name)")
+            #expect(await sandbox.ledger.transactions.count == (row.state == .approved ? 1 : 0))
+            // The pass comes first, and a tap that ends with it never asks for a payment.
+            let selected = names(commands.take())
+            #expect(selected.contains(Self.paymentDirectory) == row.pays, "\(row.name): \(selected)")
+            #expect(selected.first == Hex.string(Array("OSE.VAS.01".utf8)))
         }
     }
 }

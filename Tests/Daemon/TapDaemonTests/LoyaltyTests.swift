@@ -173,22 +173,19 @@ struct LoyaltyTests {
 
     @Test("Pass and payment in one tap end as stopOnPass says", arguments: cases)
     func combined(each: Case) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                if let wallet = each.wallet {
-                    try present(shop, wallet, payment: each.payment)
-                } else {
-                    try shop.reader.obey("present \(try #require(each.payment))")
-                }
-                let wish = #","loyalty":{"stopOnPass":\#(each.stop)}"#
-                let answer = try await shop.post(purchase(1_250, more: wish), wait: 20)
-                let found = try answer.transaction()
-                #expect(found.state == each.state, "\(answer.text)")
-                #expect((found.loyalty?.programmes.contains { $0.status == .delivered } ?? false) == each.hasPass)
-                #expect((found.result != nil) == (each.state == .approved))
-                #expect(await sandbox.ledger.transactions.count == (each.state == .approved ? 1 : 0))
+        try await Shop.withSandbox { shop, sandbox in
+            if let wallet = each.wallet {
+                try present(shop, wallet, payment: each.payment)
+            } else {
+                try shop.reader.obey("present \(try #require(each.payment))")
             }
+            let wish = #","loyalty":{"stopOnPass":\#(each.stop)}"#
+            let answer = try await shop.post(purchase(1_250, more: wish), wait: 20)
+            let found = try answer.transaction()
+            #expect(found.state == each.state, "\(answer.text)")
+            #expect((found.loyalty?.programmes.contains { $0.status == .delivered } ?? false) == each.hasPass)
+            #expect((found.result != nil) == (each.state == .approved))
+            #expect(await sandbox.ledger.transactions.count == (each.state == .approved ? 1 : 0))
         }
     }
 

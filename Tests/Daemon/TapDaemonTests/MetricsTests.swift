@@ -44,51 +44,45 @@ struct Scrape {
 struct MetricsTests {
     @Test("It is in Prometheus' format and tells of a payment: states, phases, events, lanes, process")
     func scraped() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa-afl")
-                #expect(try await shop.post(purchase(1_000), wait: 20).transaction().state == .approved)
-                let answer = try await shop.get("/metrics")
-                #expect(answer.status == 200)
-                #expect(answer.fields.only("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
-                let scrape = try Scrape(answer.text)
-                for state in ["reading", "sealed", "sent", "approved"] {
-                    #expect(
-                        scrape.values["nfc_tap_transactions_total{type=\"purchase\",state=\"\(state)\"}"] == 1,
-                        "\(state)")
-                }
-                for phase in TapPhase.allCases {
-                    let count = scrape.values["nfc_tap_phase_seconds_count{phase=\"\(phase.rawValue)\"}"]
-                    let last = scrape.values["nfc_tap_phase_seconds_bucket{phase=\"\(phase.rawValue)\",le=\"+Inf\"}"]
-                    #expect(count == 1 && last == 1, "\(phase)")
-                }
-                #expect(scrape.values["nfc_tap_events_total{event=\"payment.approved\"}"] == 1)
-                #expect(scrape.values["nfc_tap_lanes{state=\"ready\"}"] == 1)
-                #expect(scrape.values["nfc_tap_reversals_open"] == 0)
-                #expect(scrape.values["nfc_tap_connections"] == 1)
-                #expect(scrape.values["process_resident_memory_bytes"] ?? 0 > 1_000_000)
-                #expect(scrape.values["process_open_fds"] ?? 0 > 3)
-                #expect(scrape.types["nfc_tap_phase_seconds"] == "histogram")
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present visa-afl")
+            #expect(try await shop.post(purchase(1_000), wait: 20).transaction().state == .approved)
+            let answer = try await shop.get("/metrics")
+            #expect(answer.status == 200)
+            #expect(answer.fields.only("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+            let scrape = try Scrape(answer.text)
+            for state in ["reading", "sealed", "sent", "approved"] {
+                #expect(
+                    scrape.values["nfc_tap_transactions_total{type=\"purchase\",state=\"\(state)\"}"] == 1,
+                    "\(state)")
             }
+            for phase in TapPhase.allCases {
+                let count = scrape.values["nfc_tap_phase_seconds_count{phase=\"\(phase.rawValue)\"}"]
+                let last = scrape.values["nfc_tap_phase_seconds_bucket{phase=\"\(phase.rawValue)\",le=\"+Inf\"}"]
+                #expect(count == 1 && last == 1, "\(phase)")
+            }
+            #expect(scrape.values["nfc_tap_events_total{event=\"payment.approved\"}"] == 1)
+            #expect(scrape.values["nfc_tap_lanes{state=\"ready\"}"] == 1)
+            #expect(scrape.values["nfc_tap_reversals_open"] == 0)
+            #expect(scrape.values["nfc_tap_connections"] == 1)
+            #expect(scrape.values["process_resident_memory_bytes"] ?? 0 > 1_000_000)
+            #expect(scrape.values["process_open_fds"] ?? 0 > 3)
+            #expect(scrape.types["nfc_tap_phase_seconds"] == "histogram")
         }
     }
 
     @Test("The number of series does not depend on what clients send or how many taps there were")
     func bounded() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                let before = try Scrape(try await shop.get("/metrics").text).values.keys.sorted()
-                for value in [1_000, 1_051] as [Int64] {
-                    try shop.reader.obey("present visa")
-                    try await shop.post(purchase(value, order: "ORDER-\(value)"), wait: 20)
-                    try shop.reader.obey("remove")
-                }
-                _ = try await shop.get("/v1/nothing")
-                let after = try Scrape(try await shop.get("/metrics").text).values.keys.sorted()
-                #expect(before == after)
+        try await Shop.withSandbox { shop, _ in
+            let before = try Scrape(try await shop.get("/metrics").text).values.keys.sorted()
+            for value in [1_000, 1_051] as [Int64] {
+                try shop.reader.obey("present visa")
+                try await shop.post(purchase(value, order: "ORDER-\(value)"), wait: 20)
+                try shop.reader.obey("remove")
             }
+            _ = try await shop.get("/v1/nothing")
+            let after = try Scrape(try await shop.get("/metrics").text).values.keys.sorted()
+            #expect(before == after)
         }
     }
 

@@ -16,33 +16,30 @@ struct NotAfterTests {
 
     @Test("N1: a request that comes after its time is refused, arms nothing, and stays refused under its key")
     func late() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                for (index, body) in [
-                    purchase(500, more: member(-1)), purchase(500, more: #","notAfter":"2001-01-01T00:00:00+02:00""#),
-                    #"{"type":"refund","amount":{"value":500,"currency":"EUR"}\#(member(-1))}"#,
-                    #"{"type":"verification","currency":"EUR","reason":"lookUp"\#(member(-1))}"#,
-                    #"{"type":"loyalty"\#(member(-1))}"#,
-                ].enumerated() {
-                    for _ in 1...2 {
-                        let answer = try await shop.post(body, key: "late-\(index)")
-                        #expect(answer.status == 409)
-                        #expect(try answer.error().code == "request.too_late" && answer.error().field == "notAfter")
-                    }
-                    // Whatever the clock says by then.
-                    let again = try await shop.post(purchase(500), key: "late-\(index)")
-                    #expect(try again.error().code == "request.too_late")
-                    let look = try await shop.get("/v1/transactions?key=late-\(index)")
-                    #expect(try look.error().code == "request.too_late")
+        try await Shop.withSandbox { shop, _ in
+            for (index, body) in [
+                purchase(500, more: member(-1)), purchase(500, more: #","notAfter":"2001-01-01T00:00:00+02:00""#),
+                #"{"type":"refund","amount":{"value":500,"currency":"EUR"}\#(member(-1))}"#,
+                #"{"type":"verification","currency":"EUR","reason":"lookUp"\#(member(-1))}"#,
+                #"{"type":"loyalty"\#(member(-1))}"#,
+            ].enumerated() {
+                for _ in 1...2 {
+                    let answer = try await shop.post(body, key: "late-\(index)")
+                    #expect(answer.status == 409)
+                    #expect(try answer.error().code == "request.too_late" && answer.error().field == "notAfter")
                 }
-                #expect(try shop.journal("SELECT count(*) FROM payment") == "0")
-                #expect(await shop.runner.laneStatuses().first?.state == .ready)
-                // A dry run says the same, and leaves its key free.
-                let trial = try await shop.post(purchase(500, more: member(-1) + #","dryRun":true"#), key: "trial")
-                #expect(try trial.error().code == "request.too_late")
-                #expect(try await shop.post(purchase(500), key: "trial").status == 201)
+                // Whatever the clock says by then.
+                let again = try await shop.post(purchase(500), key: "late-\(index)")
+                #expect(try again.error().code == "request.too_late")
+                let look = try await shop.get("/v1/transactions?key=late-\(index)")
+                #expect(try look.error().code == "request.too_late")
             }
+            #expect(try shop.journal("SELECT count(*) FROM payment") == "0")
+            #expect(await shop.runner.laneStatuses().first?.state == .ready)
+            // A dry run says the same, and leaves its key free.
+            let trial = try await shop.post(purchase(500, more: member(-1) + #","dryRun":true"#), key: "trial")
+            #expect(try trial.error().code == "request.too_late")
+            #expect(try await shop.post(purchase(500), key: "trial").status == 201)
         }
     }
 
@@ -68,25 +65,22 @@ struct NotAfterTests {
         "N1: the wait for a card ends at its time, however long the deadline is, and a repeat is told what became of it"
     )
     func end() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                // However long the way to the daemon is on a busy machine.
-                for seconds: Int64 in [1, 2, 4, 8, 16, 32, 64] {
-                    let until = Timestamp.now.advanced(bySeconds: seconds)
-                    let body = purchase(500, more: #","deadline":600,"detached":true,"notAfter":"\#(until)""#)
-                    let answer = try await shop.post(body, key: "k-\(seconds)")
-                    guard answer.status == 201 else { continue }
-                    let id = try answer.transaction().id
-                    let end = try await shop.reach([.failed], id)
-                    guard end.error?.code == "read.timed_out" else { continue }
-                    let again = try await shop.post(body, key: "k-\(seconds)")
-                    #expect(again.status == 201 && again.fields.only("Idempotency-Replayed") == "true")
-                    #expect(try again.transaction().id == id)
-                    return
-                }
-                Issue.record("none of them was armed in time")
+        try await Shop.withSandbox { shop, _ in
+            // However long the way to the daemon is on a busy machine.
+            for seconds: Int64 in [1, 2, 4, 8, 16, 32, 64] {
+                let until = Timestamp.now.advanced(bySeconds: seconds)
+                let body = purchase(500, more: #","deadline":600,"detached":true,"notAfter":"\#(until)""#)
+                let answer = try await shop.post(body, key: "k-\(seconds)")
+                guard answer.status == 201 else { continue }
+                let id = try answer.transaction().id
+                let end = try await shop.reach([.failed], id)
+                guard end.error?.code == "read.timed_out" else { continue }
+                let again = try await shop.post(body, key: "k-\(seconds)")
+                #expect(again.status == 201 && again.fields.only("Idempotency-Replayed") == "true")
+                #expect(try again.transaction().id == id)
+                return
             }
+            Issue.record("none of them was armed in time")
         }
     }
 

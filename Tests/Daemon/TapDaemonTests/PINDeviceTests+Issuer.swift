@@ -135,14 +135,11 @@ extension PINDeviceTests {
 
     @Test("Without a device, or a service that takes it with the same read, the sale ends with the other interface")
     func issuerAsksInVain() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                let declined = try await sale(shop, 1_070, "visa")
-                #expect(declined.state == .declined && declined.result?.action == .useOtherTerminal)
-                #expect(declined.result?.next == [.otherInterface, .paymentLink, .otherCard, .otherMethod])
-                #expect(await sandbox.ledger.transactions.count == 1)
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            let declined = try await sale(shop, 1_070, "visa")
+            #expect(declined.state == .declined && declined.result?.action == .useOtherTerminal)
+            #expect(declined.result?.next == [.otherInterface, .paymentLink, .otherCard, .otherMethod])
+            #expect(await sandbox.ledger.transactions.count == 1)
         }
         let other = try TestFolder()
         let features = Set(AdapterFeature.allCases).subtracting([.singleTap])

@@ -19,45 +19,39 @@ import Testing
 struct PaymentTests {
     @Test("A card on the reader is read, sealed, authorised and reported", arguments: ["visa", "mastercard"])
     func approved(card: String) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present \(card)")
-                let answer = try await shop.post(purchase(1_250, order: "A-1"), wait: 20)
-                #expect(answer.status == 201)
-                let transaction = try answer.transaction()
-                #expect(transaction.state == .approved, "\(answer.text)")
-                #expect(transaction.result?.outcome == .approved && transaction.result?.mode == .test)
-                #expect(transaction.history.map(\.state) == [.created, .armed, .reading, .sealed, .sent, .approved])
-                #expect(transaction.card?.last4.count == 4)
-                let ledger = await sandbox.ledger
-                #expect(ledger.transactions.map(\.id) == [transaction.id])
-                #expect(ledger.transactions.first?.cryptogram == "verified")
-                #expect(ledger.unseen.isEmpty)
-                #expect(try shop.journal("SELECT state, authorization IS NULL FROM payment") == "approved|1")
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            try shop.reader.obey("present \(card)")
+            let answer = try await shop.post(purchase(1_250, order: "A-1"), wait: 20)
+            #expect(answer.status == 201)
+            let transaction = try answer.transaction()
+            #expect(transaction.state == .approved, "\(answer.text)")
+            #expect(transaction.result?.outcome == .approved && transaction.result?.mode == .test)
+            #expect(transaction.history.map(\.state) == [.created, .armed, .reading, .sealed, .sent, .approved])
+            #expect(transaction.card?.last4.count == 4)
+            let ledger = await sandbox.ledger
+            #expect(ledger.transactions.map(\.id) == [transaction.id])
+            #expect(ledger.transactions.first?.cryptogram == "verified")
+            #expect(ledger.unseen.isEmpty)
+            #expect(try shop.journal("SELECT state, authorization IS NULL FROM payment") == "approved|1")
         }
     }
 
     @Test("A card whose kernel is not public is refused with the name of its scheme, in answer, event and receipt")
     func unsupportedKernel() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present interac")
-                let transaction = try await shop.post(purchase(1_250), wait: 20).transaction()
-                #expect(transaction.state == .failed)
-                #expect(transaction.error?.code == ErrorCode.readCardUnsupported.rawValue)
-                let told = UnsupportedKernel(scheme: "Interac", aid: "A0000002771010", kernel: nil)
-                #expect(transaction.error?.unsupportedKernel == told)
-                let kept = try await shop.get("/v1/transactions/\(transaction.id)").transaction()
-                #expect(kept.error?.unsupportedKernel == told)
-                let event = kept.events?.first { $0.name == .readNotCompleted }
-                #expect(event?.error?.unsupportedKernel == told)
-                let receipt = try await shop.get("/v1/transactions/\(transaction.id)/receipt").text
-                #expect(receipt.contains("Interac"))
-                #expect(await sandbox.ledger.transactions.isEmpty)
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            try shop.reader.obey("present interac")
+            let transaction = try await shop.post(purchase(1_250), wait: 20).transaction()
+            #expect(transaction.state == .failed)
+            #expect(transaction.error?.code == ErrorCode.readCardUnsupported.rawValue)
+            let told = UnsupportedKernel(scheme: "Interac", aid: "A0000002771010", kernel: nil)
+            #expect(transaction.error?.unsupportedKernel == told)
+            let kept = try await shop.get("/v1/transactions/\(transaction.id)").transaction()
+            #expect(kept.error?.unsupportedKernel == told)
+            let event = kept.events?.first { $0.name == .readNotCompleted }
+            #expect(event?.error?.unsupportedKernel == told)
+            let receipt = try await shop.get("/v1/transactions/\(transaction.id)/receipt").text
+            #expect(receipt.contains("Interac"))
+            #expect(await sandbox.ledger.transactions.isEmpty)
         }
     }
 
@@ -94,45 +88,36 @@ struct PaymentTests {
 
     @Test("A decline says why, and what the till can offer", arguments: declines)
     func declined(value: Int64, reason: DeclineReason?, action: RequiredAction?) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let transaction = try await shop.post(purchase(value), wait: 20).transaction()
-                #expect(transaction.state == .declined && transaction.result?.outcome == .declined)
-                #expect(transaction.result?.reason == reason && transaction.result?.action == action)
-                #expect(transaction.result?.next?.isEmpty == false)
-            }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present visa")
+            let transaction = try await shop.post(purchase(value), wait: 20).transaction()
+            #expect(transaction.state == .declined && transaction.result?.outcome == .declined)
+            #expect(transaction.result?.reason == reason && transaction.result?.action == action)
+            #expect(transaction.result?.next?.isEmpty == false)
         }
     }
 
     @Test("Half of the amount approved is said to be half")
     func partial() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let transaction = try await shop.post(purchase(1_210), wait: 20).transaction()
-                #expect(transaction.state == .approved && transaction.result?.outcome == .partiallyApproved)
-                #expect(transaction.result?.amountApproved?.value == 605)
-            }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present visa")
+            let transaction = try await shop.post(purchase(1_210), wait: 20).transaction()
+            #expect(transaction.state == .approved && transaction.result?.outcome == .partiallyApproved)
+            #expect(transaction.result?.amountApproved?.value == 605)
         }
     }
 
     @Test("A refund and a verification reach the adapter as what they are")
     func otherTypes() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let refund = try await shop.post(
-                    #"{"type":"refund","amount":{"value":500,"currency":"EUR"}}"#, wait: 20
-                ).transaction()
-                #expect(refund.state == .approved, "\(String(describing: refund.error))")
-                let check = try await shop.post(#"{"type":"verification","currency":"EUR"}"#, wait: 20).transaction()
-                #expect(check.state == .approved && check.amount.value == 0, "\(String(describing: check.error))")
-                #expect(await sandbox.ledger.transactions.map(\.type) == [.refund, .verify])
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            try shop.reader.obey("present visa")
+            let refund = try await shop.post(
+                #"{"type":"refund","amount":{"value":500,"currency":"EUR"}}"#, wait: 20
+            ).transaction()
+            #expect(refund.state == .approved, "\(String(describing: refund.error))")
+            let check = try await shop.post(#"{"type":"verification","currency":"EUR"}"#, wait: 20).transaction()
+            #expect(check.state == .approved && check.amount.value == 0, "\(String(describing: check.error))")
+            #expect(await sandbox.ledger.transactions.map(\.type) == [.refund, .verify])
         }
     }
 
@@ -144,36 +129,30 @@ struct PaymentTests {
 
     @Test("A card that cannot pay ends with its reason, and nothing reaches the adapter", arguments: cards)
     func unusable(card: String, state: TransactionState, code: String?) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present \(card)")
-                let transaction = try await shop.post(purchase(700, more: #","deadline":15"#), wait: 20).transaction()
-                #expect(transaction.state == state && transaction.error?.code == code, "\(transaction)")
-                #expect(await sandbox.ledger.transactions.isEmpty)
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            try shop.reader.obey("present \(card)")
+            let transaction = try await shop.post(purchase(700, more: #","deadline":15"#), wait: 20).transaction()
+            #expect(transaction.state == state && transaction.error?.code == code, "\(transaction)")
+            #expect(await sandbox.ledger.transactions.isEmpty)
         }
     }
 
     @Test("A torn card is asked for again, may be cancelled in between, and pays at the second try")
     func torn() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present torn-record")
-                let connection = try await shop.client.connect()
-                let id = try await shop.post(purchase(700), over: connection).transaction().id
-                while shop.runner.events.kept(about: id).last?.name != .readRetry {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
-                #expect(try await shop.runner.transaction(id)?.state == .armed)
-                try shop.reader.obey("swap visa")
-                let end = try await shop.reach([.approved, .failed], id)
-                #expect(
-                    end.history.map(\.state) == [
-                        .created, .armed, .reading, .armed, .reading, .sealed, .sent, .approved,
-                    ])
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present torn-record")
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(700), over: connection).transaction().id
+            while shop.runner.events.kept(about: id).last?.name != .readRetry {
+                try await Task.sleep(for: .milliseconds(5))
             }
+            #expect(try await shop.runner.transaction(id)?.state == .armed)
+            try shop.reader.obey("swap visa")
+            let end = try await shop.reach([.approved, .failed], id)
+            #expect(
+                end.history.map(\.state) == [
+                    .created, .armed, .reading, .armed, .reading, .sealed, .sent, .approved,
+                ])
         }
     }
 

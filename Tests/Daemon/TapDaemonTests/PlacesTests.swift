@@ -117,24 +117,21 @@ struct PlacesTests {
 
     @Test("C3 a loop of transactions that come to nothing ends in request.too_often, with nothing written down")
     func loop() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                var last: Answer?
-                for _ in 0..<2_000 where last?.status != 429 {
-                    let answer = try await shop.post(#"{"type":"loyalty"}"#)
-                    if answer.status == 201 {
-                        _ = try await shop.delete("/v1/transactions/\(answer.transaction().id)")
-                        try await shop.lanes(are: .ready)
-                    }
-                    last = answer
+        try await Shop.withSandbox { shop, _ in
+            var last: Answer?
+            for _ in 0..<2_000 where last?.status != 429 {
+                let answer = try await shop.post(#"{"type":"loyalty"}"#)
+                if answer.status == 201 {
+                    _ = try await shop.delete("/v1/transactions/\(answer.transaction().id)")
+                    try await shop.lanes(are: .ready)
                 }
-                let refused = try #require(last)
-                #expect(refused.status == 429)
-                #expect(try refused.error().code == "request.too_often" && refused.error().retryable)
-                let count = try #require(Int(try shop.journal("SELECT count(*) FROM payment")))
-                #expect((PaceTable.burst...PaceTable.burst + 120).contains(Int64(count)))
+                last = answer
             }
+            let refused = try #require(last)
+            #expect(refused.status == 429)
+            #expect(try refused.error().code == "request.too_often" && refused.error().retryable)
+            let count = try #require(Int(try shop.journal("SELECT count(*) FROM payment")))
+            #expect((PaceTable.burst...PaceTable.burst + 120).contains(Int64(count)))
         }
     }
 

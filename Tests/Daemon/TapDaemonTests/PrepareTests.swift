@@ -136,24 +136,21 @@ struct PrepareTests {
 
     @Test("Requirement 11: a tap asked for meanwhile waits in state preparing, events say why, and then it is armed")
     func tapWaits() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.hanging) { shop in
-                let stream = try await shop.client.events(
-                    HTTPClientRequest(.get, "/v1/events"), answerWithin: hangLimit)
-                let body = purchase(700, more: #","detached":true"#)
-                let answer = try await shop.post(body)
-                #expect(answer.status == 201)
-                let id = try answer.transaction().id
-                _ = try await shop.reach([.preparing], id)
-                let why = try await event(stream) { $0.transaction == id }
-                #expect(why.name == .prepareProgress && why.reason == .start && why.lane == "lane-0")
-                try shop.reader.obey("present visa")
-                try shop.reader.obey("resume")
-                let end = try await shop.reach([.approved, .failed, .cancelled], id)
-                #expect(end.state == .approved)
-                #expect(end.history.map(\.state).prefix(4) == [.created, .preparing, .armed, .reading])
-            }
+        try await Shop.withSandbox(Self.hanging) { shop, _ in
+            let stream = try await shop.client.events(
+                HTTPClientRequest(.get, "/v1/events"), answerWithin: hangLimit)
+            let body = purchase(700, more: #","detached":true"#)
+            let answer = try await shop.post(body)
+            #expect(answer.status == 201)
+            let id = try answer.transaction().id
+            _ = try await shop.reach([.preparing], id)
+            let why = try await event(stream) { $0.transaction == id }
+            #expect(why.name == .prepareProgress && why.reason == .start && why.lane == "lane-0")
+            try shop.reader.obey("present visa")
+            try shop.reader.obey("resume")
+            let end = try await shop.reach([.approved, .failed, .cancelled], id)
+            #expect(end.state == .approved)
+            #expect(end.history.map(\.state).prefix(4) == [.created, .preparing, .armed, .reading])
         }
     }
 
@@ -181,19 +178,16 @@ struct PrepareTests {
 
     @Test("A preparation that fails ends the tap behind it with the code of the cause, and the lane is tried again")
     func tapFails() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, Self.hanging) { shop in
-                let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
-                _ = try await shop.reach([.preparing], id)
-                try shop.reader.obey("detach")
-                try shop.reader.obey("resume")
-                #expect(try await shop.reach([.failed], id).error?.code == "reader.detached")
-                try shop.reader.obey("attach")
-                try await shop.lanes(are: .ready)
-                try shop.reader.obey("present visa")
-                #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
-            }
+        try await Shop.withSandbox(Self.hanging) { shop, _ in
+            let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
+            _ = try await shop.reach([.preparing], id)
+            try shop.reader.obey("detach")
+            try shop.reader.obey("resume")
+            #expect(try await shop.reach([.failed], id).error?.code == "reader.detached")
+            try shop.reader.obey("attach")
+            try await shop.lanes(are: .ready)
+            try shop.reader.obey("present visa")
+            #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
         }
     }
 
@@ -201,19 +195,16 @@ struct PrepareTests {
     func resumed() async throws {
         var wish = Shop.Wish()
         wish.lanes = 2
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, wish) { shop in
-                try shop.reader.obey("hang")
-                await shop.runner.change { $0.lanes.table.forgetPreparations(because: .resume) }
-                let id = try await shop.post(purchase(700, more: #","detached":true,"lane":"lane-0""#))
-                    .transaction().id
-                _ = try await shop.reach([.preparing], id)
-                try shop.reader.obey("present visa")
-                try shop.reader.obey("resume")
-                #expect(try await shop.reach([.approved, .failed], id).state == .approved)
-                try await shop.lanes(are: .ready)
-            }
+        try await Shop.withSandbox(wish) { shop, _ in
+            try shop.reader.obey("hang")
+            await shop.runner.change { $0.lanes.table.forgetPreparations(because: .resume) }
+            let id = try await shop.post(purchase(700, more: #","detached":true,"lane":"lane-0""#))
+                .transaction().id
+            _ = try await shop.reach([.preparing], id)
+            try shop.reader.obey("present visa")
+            try shop.reader.obey("resume")
+            #expect(try await shop.reach([.approved, .failed], id).state == .approved)
+            try await shop.lanes(are: .ready)
         }
     }
 
@@ -221,22 +212,19 @@ struct PrepareTests {
     func hangingNeighbour() async throws {
         var wish = Self.hanging
         wish.lanes = 2
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, wish) { shop in
-                #expect(try await shop.prepare("lane-1", wait: 20).status == 200)
-                try shop.readers[1].obey("present visa")
-                let paid = try await shop.post(purchase(700, more: #","lane":"lane-1""#), wait: 20).transaction()
-                #expect(paid.state == .approved)
-                try shop.readers[1].obey("remove")
-                let id = try await shop.post(purchase(800, more: #","lane":"lane-1","detached":true"#))
-                    .transaction().id
-                _ = try await shop.reach([.armed], id)
-                #expect(try await shop.delete("/v1/transactions/\(id)").cancel().outcome == .cancelled)
-                let lanes = await shop.runner.laneStatuses()
-                #expect(lanes.map(\.state) == [.preparing, .ready])
-                #expect(lanes.allSatisfy { $0.error == nil }, "a lane that is being prepared has no fault to remedy")
-            }
+        try await Shop.withSandbox(wish) { shop, _ in
+            #expect(try await shop.prepare("lane-1", wait: 20).status == 200)
+            try shop.readers[1].obey("present visa")
+            let paid = try await shop.post(purchase(700, more: #","lane":"lane-1""#), wait: 20).transaction()
+            #expect(paid.state == .approved)
+            try shop.readers[1].obey("remove")
+            let id = try await shop.post(purchase(800, more: #","lane":"lane-1","detached":true"#))
+                .transaction().id
+            _ = try await shop.reach([.armed], id)
+            #expect(try await shop.delete("/v1/transactions/\(id)").cancel().outcome == .cancelled)
+            let lanes = await shop.runner.laneStatuses()
+            #expect(lanes.map(\.state) == [.preparing, .ready])
+            #expect(lanes.allSatisfy { $0.error == nil }, "a lane that is being prepared has no fault to remedy")
         }
     }
 }

@@ -23,23 +23,20 @@ struct ReceiptSendingTests {
 
     @Test("Row 24 of the guidance: the payment service gets the address sealed, and sends the receipt")
     func sent() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
-                #expect(try await shop.get("/v1/status").text.contains(#""sendsReceipts":true"#))
-                let place = "/v1/transactions/\(try await paid(shop))/receipt"
-                for wish in [#"{"email":"ada@example.com"}"#, #"{"phone":"+4915112345678"}"#] {
-                    let answer = try await shop.post(to: place, wish)
-                    #expect(answer.status == 204, "\(answer.text)")
-                }
-                let wrong = try await shop.post(to: place, #"{"email":"ada"}"#)
-                #expect(try wrong.status == 400 && wrong.error().field == "email" && !wrong.text.contains("ada"))
-                let open = try await shop.post(purchase(1_250)).transaction().id
-                let early = try await shop.post(to: "/v1/transactions/\(open)/receipt", #"{"email":"ada@example.com"}"#)
-                #expect(try early.status == 409 && early.error().code == "receipt.not_available")
-                _ = try await shop.delete("/v1/transactions/\(open)")
+        try await Shop.withSandbox { shop, _ in
+            _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
+            #expect(try await shop.get("/v1/status").text.contains(#""sendsReceipts":true"#))
+            let place = "/v1/transactions/\(try await paid(shop))/receipt"
+            for wish in [#"{"email":"ada@example.com"}"#, #"{"phone":"+4915112345678"}"#] {
+                let answer = try await shop.post(to: place, wish)
+                #expect(answer.status == 204, "\(answer.text)")
             }
+            let wrong = try await shop.post(to: place, #"{"email":"ada"}"#)
+            #expect(try wrong.status == 400 && wrong.error().field == "email" && !wrong.text.contains("ada"))
+            let open = try await shop.post(purchase(1_250)).transaction().id
+            let early = try await shop.post(to: "/v1/transactions/\(open)/receipt", #"{"email":"ada@example.com"}"#)
+            #expect(try early.status == 409 && early.error().code == "receipt.not_available")
+            _ = try await shop.delete("/v1/transactions/\(open)")
         }
     }
 

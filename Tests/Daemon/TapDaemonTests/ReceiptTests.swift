@@ -122,17 +122,14 @@ struct ReceiptTests {
 
     @Test("A payment that was taken back after it was paid says so on its next receipt")
     func reversed() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, .hasty) { shop in
-                try shop.reader.obey("present visa")
-                let id = try await shop.post(purchase(1_298)).transaction().id
-                _ = try await shop.reach([.reversed, .reversing], id)
-                let found = try WireJSON.decode(Receipt.self, from: try await receipt(shop, id.text).body)
-                #expect([.reversing, .reversed].contains(found.status))
-                let text = try await receipt(shop, id.text, "", ["Accept": "text/plain"]).text
-                #expect(text.contains("This transaction no longer counts") && !text.contains("TOTAL"))
-            }
+        try await Shop.withSandbox(.hasty) { shop, _ in
+            try shop.reader.obey("present visa")
+            let id = try await shop.post(purchase(1_298)).transaction().id
+            _ = try await shop.reach([.reversed, .reversing], id)
+            let found = try WireJSON.decode(Receipt.self, from: try await receipt(shop, id.text).body)
+            #expect([.reversing, .reversed].contains(found.status))
+            let text = try await receipt(shop, id.text, "", ["Accept": "text/plain"]).text
+            #expect(text.contains("This transaction no longer counts") && !text.contains("TOTAL"))
         }
     }
 }

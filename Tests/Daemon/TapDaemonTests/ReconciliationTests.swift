@@ -130,59 +130,53 @@ struct ReconciliationTests {
     }
 
     @Test func `The sandbox's own books of a day with a sale and a reversal are the journal's`() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try await withSupport(shop)
-                _ = try await sale(shop, 1_200)
-                let second = try await sale(shop, 900)
-                let refund = try await shop.post(
-                    #"{"type":"refund","of":"\#(second.id)","amount":{"value":300,"currency":"EUR"}}"#, wait: 20)
-                #expect(try refund.transaction().state == .approved)
-                let third = try await sale(shop, 700)
-                _ = try await shop.post(
-                    to: "/v1/transactions/\(third.id)/reversal", #"{"reason":"customerCancel"}"#)
-                _ = try await shop.reach([.reversed], third.id)
-                let end = try await close(shop)
-                #expect(end.day.state == .balanced && end.differences == [])
-                #expect(end.service?.attempts == 1 && end.service?.next == nil && end.service?.lines?.count == 3)
-                let text = String(
-                    decoding: try await shop.get("/v1/days/\(end.day.number)/report").body, as: UTF8.self)
-                #expect(text.contains("BALANCED") && text.contains(end.service?.reference ?? "-"))
-                // A day without anything is one, too.
-                #expect(try await close(shop, "d-2").day.state == .balanced)
-            }
+        try await Shop.withSandbox { shop, _ in
+            try await withSupport(shop)
+            _ = try await sale(shop, 1_200)
+            let second = try await sale(shop, 900)
+            let refund = try await shop.post(
+                #"{"type":"refund","of":"\#(second.id)","amount":{"value":300,"currency":"EUR"}}"#, wait: 20)
+            #expect(try refund.transaction().state == .approved)
+            let third = try await sale(shop, 700)
+            _ = try await shop.post(
+                to: "/v1/transactions/\(third.id)/reversal", #"{"reason":"customerCancel"}"#)
+            _ = try await shop.reach([.reversed], third.id)
+            let end = try await close(shop)
+            #expect(end.day.state == .balanced && end.differences == [])
+            #expect(end.service?.attempts == 1 && end.service?.next == nil && end.service?.lines?.count == 3)
+            let text = String(
+                decoding: try await shop.get("/v1/days/\(end.day.number)/report").body, as: UTF8.self)
+            #expect(text.contains("BALANCED") && text.contains(end.service?.reference ?? "-"))
+            // A day without anything is one, too.
+            #expect(try await close(shop, "d-2").day.state == .balanced)
         }
     }
 
     @Test func `A sale that the service does not have is named, printed and open until it is settled`() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try await withSupport(shop)
-                _ = try await sale(shop, 1_200)
-                let lost = try await sale(shop, 2_031)
-                let end = try await close(shop)
-                #expect(end.day.state == .differs && end.service?.contradiction == nil)
-                let difference = try #require(end.differences?.first)
-                #expect(end.differences?.count == 1 && difference.kind == .captured)
-                #expect(difference.ours == Figure(count: 2, value: 3_231))
-                #expect(difference.theirs == Figure(count: 1, value: 1_200))
-                #expect(difference.items == [DifferenceItem(id: lost.id.text, transaction: lost.id, ours: 2_031)])
-                let totals = try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body)
-                #expect(totals.days?.map(\.number) == [end.day.number])
-                let report = "/v1/days/\(end.day.number)/report?width=32&language=de"
-                let text = String(decoding: try await shop.get(report).body, as: UTF8.self)
-                #expect(text.contains("WEICHT AB") && text.contains("20.31") || text.contains("20,31"))
-                #expect(text.split(separator: "\n").allSatisfy { $0.count <= 32 })
-                let path = "/v1/days/\(end.day.number)/resolution"
-                #expect(try await shop.post(to: path, #"{"note":""}"#).status == 400)
-                #expect(try await shop.post(to: path, #"{"note":"the bank has found it"}"#).status == 200)
-                #expect(try await shop.post(to: path, #"{"note":"again"}"#).status == 409)
-                let now = try await day(shop, end.day.number)
-                #expect(now.day.state == .balanced && now.resolution?.note == "the bank has found it")
-                #expect(now.differences == end.differences)
-            }
+        try await Shop.withSandbox { shop, _ in
+            try await withSupport(shop)
+            _ = try await sale(shop, 1_200)
+            let lost = try await sale(shop, 2_031)
+            let end = try await close(shop)
+            #expect(end.day.state == .differs && end.service?.contradiction == nil)
+            let difference = try #require(end.differences?.first)
+            #expect(end.differences?.count == 1 && difference.kind == .captured)
+            #expect(difference.ours == Figure(count: 2, value: 3_231))
+            #expect(difference.theirs == Figure(count: 1, value: 1_200))
+            #expect(difference.items == [DifferenceItem(id: lost.id.text, transaction: lost.id, ours: 2_031)])
+            let totals = try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body)
+            #expect(totals.days?.map(\.number) == [end.day.number])
+            let report = "/v1/days/\(end.day.number)/report?width=32&language=de"
+            let text = String(decoding: try await shop.get(report).body, as: UTF8.self)
+            #expect(text.contains("WEICHT AB") && text.contains("20.31") || text.contains("20,31"))
+            #expect(text.split(separator: "\n").allSatisfy { $0.count <= 32 })
+            let path = "/v1/days/\(end.day.number)/resolution"
+            #expect(try await shop.post(to: path, #"{"note":""}"#).status == 400)
+            #expect(try await shop.post(to: path, #"{"note":"the bank has found it"}"#).status == 200)
+            #expect(try await shop.post(to: path, #"{"note":"again"}"#).status == 409)
+            let now = try await day(shop, end.day.number)
+            #expect(now.day.state == .balanced && now.resolution?.note == "the bank has found it")
+            #expect(now.differences == end.differences)
         }
     }
 

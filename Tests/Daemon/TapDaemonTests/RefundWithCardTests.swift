@@ -58,43 +58,37 @@ struct RefundWithCardTests {
     @Test func `R6: what wants its card back is refunded with it and not without, and nothing of the read is kept`()
         async throws
     {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                let sale = try await sale(shop, 1_230)
-                let without = try await shop.post(#"{"type":"refund","of":"\#(sale.id)"}"#)
-                #expect(without.status == 409)
-                #expect(try without.error().code == "refund.card_needed")
+        try await Shop.withSandbox { shop, _ in
+            let sale = try await sale(shop, 1_230)
+            let without = try await shop.post(#"{"type":"refund","of":"\#(sale.id)"}"#)
+            #expect(without.status == 409)
+            #expect(try without.error().code == "refund.card_needed")
 
-                let part = try await refund(shop, sale.id, 200).transaction()
-                #expect(part.state == .approved && part.of == sale.id && part.lane == "lane-0")
-                #expect(part.history.map(\.state) == [.created, .armed, .reading, .sealed, .sent, .approved])
-                #expect(part.card?.last4 == sale.card?.last4 && part.card?.token == sale.card?.token)
-                let rest = try await refund(shop, sale.id).transaction()
-                #expect(rest.amount.value == 1_030)
-                let account = try await account(shop, sale.id)
-                #expect(account.state == .refunded && account.refunded == 1_230 && account.pendingRefund == 0)
-                let kept = try shop.journal("SELECT count(*) FROM payment WHERE authorization IS NOT NULL")
-                #expect(kept == "0")
-                let final = try await shop.post(
-                    to: "/v1/transactions/\(rest.id)/reversal", #"{"reason":"customerCancel"}"#)
-                #expect(try final.error().code == "refund.final")
-            }
+            let part = try await refund(shop, sale.id, 200).transaction()
+            #expect(part.state == .approved && part.of == sale.id && part.lane == "lane-0")
+            #expect(part.history.map(\.state) == [.created, .armed, .reading, .sealed, .sent, .approved])
+            #expect(part.card?.last4 == sale.card?.last4 && part.card?.token == sale.card?.token)
+            let rest = try await refund(shop, sale.id).transaction()
+            #expect(rest.amount.value == 1_030)
+            let account = try await account(shop, sale.id)
+            #expect(account.state == .refunded && account.refunded == 1_230 && account.pendingRefund == 0)
+            let kept = try shop.journal("SELECT count(*) FROM payment WHERE authorization IS NOT NULL")
+            #expect(kept == "0")
+            let final = try await shop.post(
+                to: "/v1/transactions/\(rest.id)/reversal", #"{"reason":"customerCancel"}"#)
+            #expect(try final.error().code == "refund.final")
         }
     }
 
     @Test func `R5: another card is declined before anything is booked, and the amount can still be given back`()
         async throws
     {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                let sale = try await sale(shop, 1_230)
-                let other = try await refund(shop, sale.id, card: "mastercard").transaction()
-                #expect(other.state == .declined && other.error?.code == "refund.other_card")
-                #expect(try await account(shop, sale.id).refundable == 1_230)
-                #expect(try await refund(shop, sale.id).transaction().state == .approved)
-            }
+        try await Shop.withSandbox { shop, _ in
+            let sale = try await sale(shop, 1_230)
+            let other = try await refund(shop, sale.id, card: "mastercard").transaction()
+            #expect(other.state == .declined && other.error?.code == "refund.other_card")
+            #expect(try await account(shop, sale.id).refundable == 1_230)
+            #expect(try await refund(shop, sale.id).transaction().state == .approved)
         }
     }
 
@@ -251,18 +245,15 @@ struct RefundWithCardTests {
     }
 
     @Test func `A dry run says what would be given back, and needs a lane`() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                let sale = try await sale(shop, 1_230)
-                let fine = try await shop.post(body(sale.id, "same", nil, #","dryRun":true"#))
-                #expect(fine.status == 200)
-                #expect(try WireJSON.decode(OperationDryRun.self, from: fine.body).amount?.value == 1_230)
-                let nowhere = try await shop.post(body(sale.id, "same", nil, #","dryRun":true,"lane":"nowhere""#))
-                #expect(try nowhere.error().code == "lane.unknown")
-                let laneless = try await shop.post(#"{"type":"refund","of":"\#(sale.id)","lane":"lane-0"}"#)
-                #expect(try laneless.error().code == "request.field_not_applicable")
-            }
+        try await Shop.withSandbox { shop, _ in
+            let sale = try await sale(shop, 1_230)
+            let fine = try await shop.post(body(sale.id, "same", nil, #","dryRun":true"#))
+            #expect(fine.status == 200)
+            #expect(try WireJSON.decode(OperationDryRun.self, from: fine.body).amount?.value == 1_230)
+            let nowhere = try await shop.post(body(sale.id, "same", nil, #","dryRun":true,"lane":"nowhere""#))
+            #expect(try nowhere.error().code == "lane.unknown")
+            let laneless = try await shop.post(#"{"type":"refund","of":"\#(sale.id)","lane":"lane-0"}"#)
+            #expect(try laneless.error().code == "request.field_not_applicable")
         }
     }
 

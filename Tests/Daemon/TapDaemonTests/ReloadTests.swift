@@ -22,30 +22,27 @@ struct ReloadTests {
 
     @Test("What can change does so at once, and what runs keeps what it began with")
     func applied() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
-                _ = try await shop.reach([.armed], id)
-                let error = await shop.daemon.reload { before in
-                    var new = before
-                    new.adapter.socket = folder.path + "/elsewhere.sock"
-                    new.terminal.id = "87654321"
-                    new.access = Access(groups: [:], owner: .max)
-                    new.laneGroups = ["all": ["lane-0"]]
-                    new.lanes = before.lanes.map {
-                        .init(name: $0.name, reader: $0.reader, address: .virtual("/same"))
-                    }
-                    return new
+        try await Shop.withSandbox { shop, _ in
+            let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
+            _ = try await shop.reach([.armed], id)
+            let error = await shop.daemon.reload { before in
+                var new = before
+                new.adapter.socket = shop.folder.path + "/elsewhere.sock"
+                new.terminal.id = "87654321"
+                new.access = Access(groups: [:], owner: .max)
+                new.laneGroups = ["all": ["lane-0"]]
+                new.lanes = before.lanes.map {
+                    .init(name: $0.name, reader: $0.reader, address: .virtual("/same"))
                 }
-                #expect(error == nil)
-                #expect(shop.daemon.settings.snapshot.terminal.id == "87654321")
-                #expect(await shop.runner.books.lanes.table.groups["all"] == ["lane-0"])
-                #expect(shop.daemon.settings.snapshot.access.owner == .max)
-                // It was armed with the adapter that there was.
-                try shop.reader.obey("present visa")
-                #expect(try await shop.reach([.approved, .failed], id).state == .approved)
+                return new
             }
+            #expect(error == nil)
+            #expect(shop.daemon.settings.snapshot.terminal.id == "87654321")
+            #expect(await shop.runner.books.lanes.table.groups["all"] == ["lane-0"])
+            #expect(shop.daemon.settings.snapshot.access.owner == .max)
+            // It was armed with the adapter that there was.
+            try shop.reader.obey("present visa")
+            #expect(try await shop.reach([.approved, .failed], id).state == .approved)
         }
     }
 
@@ -101,43 +98,40 @@ struct ReloadTests {
     @Test(
         "A changed mode counts from the next start: service manager, status and events name the one in force till then")
     func mode() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                let stream = try await shop.client.events(
-                    HTTPClientRequest(.get, "/v1/events"), answerWithin: .seconds(5))
-                for _ in 0..<2 {
-                    _ = await shop.daemon.reload { before in
-                        var new = before
-                        new.mode = .live
-                        new.support.text = "elsewhere"
-                        new.profile = ProfileSettings()
-                        new.terminal.id = "87654321"
-                        return new
-                    }
-                    // Also after a second reload, of the same: it was not restarted.
-                    #expect(shop.daemon.settings.status.needsRestart == ["mode", "profile.key", "support"])
-                }
-                #expect(await shop.daemon.summary().hasPrefix("test mode, "))
-                let status = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
-                #expect(status.mode == .test && status.blocked == nil && status.terms == .notRequired)
-                try await shop.lanes(are: .ready)
-                try shop.reader.obey("present visa")
-                let paid = try await shop.post(purchase(700), wait: 20).transaction()
-                #expect(paid.state == .approved && paid.mode == .test && paid.details?.terminal == "87654321")
-                for try await sent in stream {
-                    let event = try WireJSON.decode(Event.self, from: Array(sent.data.utf8))
-                    #expect(event.mode == .test)
-                    if event.transaction == paid.id, event.name == .paymentApproved { break }
-                }
+        try await Shop.withSandbox { shop, _ in
+            let stream = try await shop.client.events(
+                HTTPClientRequest(.get, "/v1/events"), answerWithin: .seconds(5))
+            for _ in 0..<2 {
                 _ = await shop.daemon.reload { before in
                     var new = before
-                    (new.mode, new.profile) = (.test, nil)
-                    new.support.text = nil
+                    new.mode = .live
+                    new.support.text = "elsewhere"
+                    new.profile = ProfileSettings()
+                    new.terminal.id = "87654321"
                     return new
                 }
-                #expect(shop.daemon.settings.status.needsRestart == nil)
+                // Also after a second reload, of the same: it was not restarted.
+                #expect(shop.daemon.settings.status.needsRestart == ["mode", "profile.key", "support"])
             }
+            #expect(await shop.daemon.summary().hasPrefix("test mode, "))
+            let status = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
+            #expect(status.mode == .test && status.blocked == nil && status.terms == .notRequired)
+            try await shop.lanes(are: .ready)
+            try shop.reader.obey("present visa")
+            let paid = try await shop.post(purchase(700), wait: 20).transaction()
+            #expect(paid.state == .approved && paid.mode == .test && paid.details?.terminal == "87654321")
+            for try await sent in stream {
+                let event = try WireJSON.decode(Event.self, from: Array(sent.data.utf8))
+                #expect(event.mode == .test)
+                if event.transaction == paid.id, event.name == .paymentApproved { break }
+            }
+            _ = await shop.daemon.reload { before in
+                var new = before
+                (new.mode, new.profile) = (.test, nil)
+                new.support.text = nil
+                return new
+            }
+            #expect(shop.daemon.settings.status.needsRestart == nil)
         }
     }
 

@@ -54,20 +54,17 @@ struct RepeatTests {
 
     @Test("E1 what was declined, taken back or paid in part has not paid its order")
     func unpaid() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                #expect(try await pay(shop, 1_005, order: "B-1").transaction().state == .declined)
-                let first = try await pay(shop, order: "B-1").transaction()
-                #expect(first.state == .approved)
-                let answer = try await shop.send(reversal(of: first.id))
-                #expect(answer.status < 300, "\(answer.text)")
-                _ = try await shop.reach([.reversed], first.id)
-                #expect(try await pay(shop, order: "B-1").transaction().state == .approved)
-                let half = try await pay(shop, 1_010, order: "B-2").transaction()
-                #expect(half.result?.outcome == .partiallyApproved, "\(half)")
-                #expect(try await pay(shop, 500, order: "B-2").transaction().state == .approved)
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            #expect(try await pay(shop, 1_005, order: "B-1").transaction().state == .declined)
+            let first = try await pay(shop, order: "B-1").transaction()
+            #expect(first.state == .approved)
+            let answer = try await shop.send(reversal(of: first.id))
+            #expect(answer.status < 300, "\(answer.text)")
+            _ = try await shop.reach([.reversed], first.id)
+            #expect(try await pay(shop, order: "B-1").transaction().state == .approved)
+            let half = try await pay(shop, 1_010, order: "B-2").transaction()
+            #expect(half.result?.outcome == .partiallyApproved, "\(half)")
+            #expect(try await pay(shop, 500, order: "B-2").transaction().state == .approved)
         }
     }
 
@@ -127,26 +124,23 @@ struct RepeatTests {
 
     @Test("E2 a till that has lost its answer finds the transaction by its own key, and nobody else's")
     func byKey() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let made = try await shop.post(purchase(1_200, order: "C-1"), key: "till-1", wait: 60).transaction()
-                let found = try await shop.get("/v1/transactions?key=till-1")
-                #expect(found.status == 200)
-                let list = try WireJSON.decode(TransactionList.self, from: found.body).transactions
-                #expect(list.map(\.id) == [made.id] && list.first?.state == .approved)
-                let never = try await shop.get("/v1/transactions?key=till-2")
-                #expect(never.status == 404)
-                #expect(try never.error().code == "idempotency.key_unknown")
-                let same = try await shop.get("/v1/transactions?limit=50&key=till-1")
-                #expect(same.status == 200 && same.body == found.body, "as programs made from the contract ask")
-                for query in [
-                    "?key=", "?key=a%20b", "?key=till-1&order=C-1", "?order=C-1&key=till-1", "?key=till-1&limit=0",
-                ] {
-                    let answer = try await shop.get("/v1/transactions\(query)")
-                    #expect(answer.status == 400, "\(query) \(answer.text)")
-                }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present visa")
+            let made = try await shop.post(purchase(1_200, order: "C-1"), key: "till-1", wait: 60).transaction()
+            let found = try await shop.get("/v1/transactions?key=till-1")
+            #expect(found.status == 200)
+            let list = try WireJSON.decode(TransactionList.self, from: found.body).transactions
+            #expect(list.map(\.id) == [made.id] && list.first?.state == .approved)
+            let never = try await shop.get("/v1/transactions?key=till-2")
+            #expect(never.status == 404)
+            #expect(try never.error().code == "idempotency.key_unknown")
+            let same = try await shop.get("/v1/transactions?limit=50&key=till-1")
+            #expect(same.status == 200 && same.body == found.body, "as programs made from the contract ask")
+            for query in [
+                "?key=", "?key=a%20b", "?key=till-1&order=C-1", "?order=C-1&key=till-1", "?key=till-1&limit=0",
+            ] {
+                let answer = try await shop.get("/v1/transactions\(query)")
+                #expect(answer.status == 400, "\(query) \(answer.text)")
             }
         }
     }

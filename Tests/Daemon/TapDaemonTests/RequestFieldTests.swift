@@ -19,16 +19,13 @@ struct RequestFieldTests {
 
     @Test("Requirement 56: a card with two schemes pays with the one that the shop prefers", arguments: preferences)
     func preferred(wish: String, scheme: String) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present two-schemes")
-                let answer = try await shop.post(purchase(1_250, more: wish), wait: 20)
-                let transaction = try answer.transaction()
-                #expect(transaction.state == .approved, "\(answer.text)")
-                #expect(transaction.card?.scheme == scheme)
-                #expect(transaction.chip?.aid == (scheme == "Visa" ? "A0000000031010" : "A0000000041010"))
-            }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present two-schemes")
+            let answer = try await shop.post(purchase(1_250, more: wish), wait: 20)
+            let transaction = try answer.transaction()
+            #expect(transaction.state == .approved, "\(answer.text)")
+            #expect(transaction.card?.scheme == scheme)
+            #expect(transaction.chip?.aid == (scheme == "Visa" ? "A0000000031010" : "A0000000041010"))
         }
     }
 
@@ -91,16 +88,13 @@ struct RequestFieldTests {
 
     @Test("A payment tells its customer what to do in the language of the request", arguments: languages)
     func customerText(wish: String, text: String) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let id = try await shop.post(purchase(1_250, more: wish), wait: 20).transaction().id
-                let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
-                #expect(events.first { $0.name == .readReadyForTap }?.customerText == text)
-                #expect(events.first { $0.name == .readRemoveCard }?.customerText != nil)
-                #expect(events.first { $0.name == .paymentApproved }?.customerText == nil)
-            }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present visa")
+            let id = try await shop.post(purchase(1_250, more: wish), wait: 20).transaction().id
+            let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
+            #expect(events.first { $0.name == .readReadyForTap }?.customerText == text)
+            #expect(events.first { $0.name == .readRemoveCard }?.customerText != nil)
+            #expect(events.first { $0.name == .paymentApproved }?.customerText == nil)
         }
     }
 }

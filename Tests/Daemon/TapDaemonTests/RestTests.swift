@@ -73,24 +73,21 @@ struct RestTests {
 
     @Test("W20: a daemon that is asked how it is, and nothing else, allocates nothing and commits once a minute")
     func askedOnly() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                let journal = await shop.daemon.runner.journal
-                let isUp = { @Sendable in shop.daemon.health.state.state == .up }
-                try await eventually("a payment service that is reached") { isUp() }
-                await shop.daemon.notes.keepNow()
-                let (commits, begun) = (journal.commitCount.commits, ContinuousClock.now)
-                let allocations = shop.daemon.reserve.allocations
-                for _ in 0..<12 {
-                    _ = try await shop.get("/v1/status")
-                    try await Task.sleep(for: .seconds(1))
-                }
-                let minutes = begun.duration(to: .now) / .seconds(60)
-                let written = journal.commitCount.commits - commits
-                #expect(Double(written) <= 1 + minutes, "\(written) commits in \(minutes) minutes")
-                #expect(shop.daemon.reserve.allocations == allocations)
+        try await Shop.withSandbox { shop, _ in
+            let journal = await shop.daemon.runner.journal
+            let isUp = { @Sendable in shop.daemon.health.state.state == .up }
+            try await eventually("a payment service that is reached") { isUp() }
+            await shop.daemon.notes.keepNow()
+            let (commits, begun) = (journal.commitCount.commits, ContinuousClock.now)
+            let allocations = shop.daemon.reserve.allocations
+            for _ in 0..<12 {
+                _ = try await shop.get("/v1/status")
+                try await Task.sleep(for: .seconds(1))
             }
+            let minutes = begun.duration(to: .now) / .seconds(60)
+            let written = journal.commitCount.commits - commits
+            #expect(Double(written) <= 1 + minutes, "\(written) commits in \(minutes) minutes")
+            #expect(shop.daemon.reserve.allocations == allocations)
         }
     }
 

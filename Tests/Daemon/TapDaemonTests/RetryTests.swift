@@ -15,25 +15,22 @@ import Transactions
 struct RetryTests {
     @Test("Requirement 58: after three failed reads of an order another way to pay is offered")
     func order() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                var errors: [ErrorDetail?] = []
-                for _ in 1...4 {
-                    try shop.reader.obey("present visa")
-                    try shop.reader.obey("fault garbage at 3")
-                    errors.append(try await shop.post(purchase(700, order: "A-1"), wait: 20).transaction().error)
-                    try shop.reader.obey("fault none")
-                    try shop.reader.obey("remove")
-                }
-                #expect(errors[0]?.code == "read.card_unreadable")
-                #expect(errors[0]?.next?.contains(.retrySameCard) == true)
-                #expect(errors[2]?.code == "read.retries_exhausted")
-                #expect(errors[2]?.next == [.otherInterface, .otherMethod, .paymentLink])
-                #expect(errors[3]?.code == "read.retries_exhausted", "nothing has been read since")
+        try await Shop.withSandbox { shop, _ in
+            var errors: [ErrorDetail?] = []
+            for _ in 1...4 {
                 try shop.reader.obey("present visa")
-                #expect(try await shop.post(purchase(700, order: "A-1"), wait: 20).transaction().state == .approved)
+                try shop.reader.obey("fault garbage at 3")
+                errors.append(try await shop.post(purchase(700, order: "A-1"), wait: 20).transaction().error)
+                try shop.reader.obey("fault none")
+                try shop.reader.obey("remove")
             }
+            #expect(errors[0]?.code == "read.card_unreadable")
+            #expect(errors[0]?.next?.contains(.retrySameCard) == true)
+            #expect(errors[2]?.code == "read.retries_exhausted")
+            #expect(errors[2]?.next == [.otherInterface, .otherMethod, .paymentLink])
+            #expect(errors[3]?.code == "read.retries_exhausted", "nothing has been read since")
+            try shop.reader.obey("present visa")
+            #expect(try await shop.post(purchase(700, order: "A-1"), wait: 20).transaction().state == .approved)
         }
     }
 
@@ -62,19 +59,16 @@ struct RetryTests {
 
     @Test("R4: a phone that wants its holder is told of before its field goes off, for as long as the kernel says")
     func phone() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present see-phone")
-                let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
-                #expect(try await shop.reach([.approved, .failed], id).state == .approved)
-                let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
-                let asked = try #require(events.firstIndex { $0.name == .readRetry && $0.message == .seePhone })
-                let again = try #require(events[asked...].first { $0.name == .readCardDetected })
-                // M 20 05 13: see phone, for 1.3 seconds.
-                #expect(again.at.milliseconds - events[asked].at.milliseconds >= 1_200)
-                #expect(events[asked].error == nil && events.count { $0.name == .readRetry } == 1)
-            }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present see-phone")
+            let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
+            #expect(try await shop.reach([.approved, .failed], id).state == .approved)
+            let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
+            let asked = try #require(events.firstIndex { $0.name == .readRetry && $0.message == .seePhone })
+            let again = try #require(events[asked...].first { $0.name == .readCardDetected })
+            // M 20 05 13: see phone, for 1.3 seconds.
+            #expect(again.at.milliseconds - events[asked].at.milliseconds >= 1_200)
+            #expect(events[asked].error == nil && events.count { $0.name == .readRetry } == 1)
         }
     }
 

@@ -170,6 +170,14 @@ final class Shop: Sendable {
         if let failure { throw failure }
     }
 
+    /// Runs `body` in a shop with the sandbox behind it, in a folder of its own.
+    static func withSandbox(_ wish: Wish = Wish(), _ body: (Shop, Sandbox) async throws -> Void) async throws {
+        let folder = try TestFolder()
+        try await TapDaemonTests.withSandbox(in: folder) { sandbox in
+            try await open(in: folder, wish) { try await body($0, sandbox) }
+        }
+    }
+
     /// The test terminal with a floor limit below which cards may approve by themselves.
     static func offlineTerminal() throws -> TerminalFile {
         let text = try Checkout.text("docs/examples/terminal-test.json")

@@ -16,11 +16,8 @@ struct TillSightTests {
     private func open(
         _ wish: Shop.Wish = .gateway(), _ body: (Shop, GatewayTill, GatewayTill) async throws -> Void
     ) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder, wish) { shop in
-                try await body(shop, GatewayTill(shop: shop, name: "bar-1"), GatewayTill(shop: shop, name: "bar-2"))
-            }
+        try await Shop.withSandbox(wish) { shop, _ in
+            try await body(shop, GatewayTill(shop: shop, name: "bar-1"), GatewayTill(shop: shop, name: "bar-2"))
         }
     }
 

@@ -169,35 +169,29 @@ struct TwoStepCloseTests {
 
     @Test("What is not approved cannot be taken back: the table of states decides")
     func declined() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let transaction = try await shop.post(purchase(1_051), wait: 20).transaction()
-                #expect(transaction.state == .declined)
-                let answer = try await shop.post(
-                    to: "/v1/transactions/\(transaction.id)/reversal", #"{"reason":"customerCancel"}"#)
-                #expect(answer.status == 409)
-                #expect(try answer.error().code == "transaction.not_approved")
-            }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present visa")
+            let transaction = try await shop.post(purchase(1_051), wait: 20).transaction()
+            #expect(transaction.state == .declined)
+            let answer = try await shop.post(
+                to: "/v1/transactions/\(transaction.id)/reversal", #"{"reason":"customerCancel"}"#)
+            #expect(answer.status == 409)
+            #expect(try answer.error().code == "transaction.not_approved")
         }
     }
 
     @Test("A payment on its way is taken back once it is approved")
     func onItsWay() async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let connection = try await shop.client.connect()
-                let id = try await shop.post(purchase(1_097), over: connection).transaction().id
-                _ = try await shop.reach([.sent], id)
-                let answer = try await shop.post(
-                    to: "/v1/transactions/\(id)/reversal", #"{"reason":"customerCancel"}"#)
-                #expect(answer.status == 202)
-                _ = try await shop.reach([.reversed], id)
-                #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])
-            }
+        try await Shop.withSandbox { shop, sandbox in
+            try shop.reader.obey("present visa")
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(1_097), over: connection).transaction().id
+            _ = try await shop.reach([.sent], id)
+            let answer = try await shop.post(
+                to: "/v1/transactions/\(id)/reversal", #"{"reason":"customerCancel"}"#)
+            #expect(answer.status == 202)
+            _ = try await shop.reach([.reversed], id)
+            #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])
         }
     }
 
@@ -206,24 +200,21 @@ struct TwoStepCloseTests {
         _ wish: @escaping @Sendable (Shop, TransactionID) async throws -> Answer,
         _ body: (Shop, Sandbox, TransactionID, Answer) async throws -> Void
     ) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                let request = purchase(1_097, more: #","detached":true"#)
-                let id = try await shop.post(request).transaction().id
-                _ = try await shop.reach([.sent], id)
-                let gate = DispatchSemaphore(value: 0)
-                async let held: Void = shop.runner.journal.use { _ in gate.wait() }
-                while await shop.runner.books.live[id]?.machine.isWriting == false {
-                    try await Task.sleep(for: .milliseconds(2))
-                }
-                async let answer = wish(shop, id)
-                try await Task.sleep(for: .milliseconds(50))
-                gate.signal()
-                try await held
-                try await body(shop, sandbox, id, try await answer)
+        try await Shop.withSandbox { shop, sandbox in
+            try shop.reader.obey("present visa")
+            let request = purchase(1_097, more: #","detached":true"#)
+            let id = try await shop.post(request).transaction().id
+            _ = try await shop.reach([.sent], id)
+            let gate = DispatchSemaphore(value: 0)
+            async let held: Void = shop.runner.journal.use { _ in gate.wait() }
+            while await shop.runner.books.live[id]?.machine.isWriting == false {
+                try await Task.sleep(for: .milliseconds(2))
             }
+            async let answer = wish(shop, id)
+            try await Task.sleep(for: .milliseconds(50))
+            gate.signal()
+            try await held
+            try await body(shop, sandbox, id, try await answer)
         }
     }
 

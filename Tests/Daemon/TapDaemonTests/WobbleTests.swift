@@ -18,18 +18,15 @@ struct WobbleTests {
 
     @Test("F1: two cards, then one of them alone: the sale is approved", arguments: ["", loyalty])
     func collision(more: String) async throws {
-        let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
-                try shop.reader.obey("present visa")
-                try shop.reader.obey("collide")
-                let id = try await shop.post(purchase(700, more: more)).transaction().id
-                try await shop.event(.readRetry, of: id)
-                try shop.reader.obey("remove")
-                try shop.reader.obey("present visa")
-                #expect(try await shop.reach(WobbleTests.ends, id).state == .approved)
-                #expect(try shop.journal("SELECT state FROM payment WHERE id = '\(id)'") == "approved")
-            }
+        try await Shop.withSandbox { shop, _ in
+            try shop.reader.obey("present visa")
+            try shop.reader.obey("collide")
+            let id = try await shop.post(purchase(700, more: more)).transaction().id
+            try await shop.event(.readRetry, of: id)
+            try shop.reader.obey("remove")
+            try shop.reader.obey("present visa")
+            #expect(try await shop.reach(WobbleTests.ends, id).state == .approved)
+            #expect(try shop.journal("SELECT state FROM payment WHERE id = '\(id)'") == "approved")
         }
     }
 
