@@ -88,7 +88,8 @@ class House:
         self.heard, self.retained = [], []
         os.makedirs(f"{folder}/state")
         pathlib.Path(f"{folder}/nfc-tapd.toml").write_text(
-            f'[[lane]]\nname = "door"\nreader = "virtual:{folder}/reader.sock"\n')
+            f'[[lane]]\nname = "door"\nreader = "virtual:{folder}/reader.sock"\n'
+            + ('[lane.standing]\nmode = "read"\ndebounce-seconds = 0\ntaps-per-hour = 3600\n' if arguments.standing else ""))
         pathlib.Path(f"{folder}/mosquitto.conf").write_text(
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\n"
             f"user {getpass.getuser()}\nautosave_interval 1\nautosave_on_changes true\nmax_queued_messages 0\n")
@@ -138,18 +139,25 @@ class House:
         self.client = client
 
     def card(self, *words):
-        subprocess.run([f"{self.arguments.binaries}/nfc-tap", "virtual", "--control", f"{self.folder}/reader.sock", *words],
-                       capture_output=True, check=True)
+        return subprocess.run(
+            [f"{self.arguments.binaries}/nfc-tap", "virtual", "--control", f"{self.folder}/reader.sock", *words],
+            capture_output=True, check=True, text=True).stdout
 
     def last(self):
         found = get(self.pos, "/v1/transactions?limit=1&type=loyalty")["transactions"]
         return found[0] if found else None
 
     def tap(self, card):
-        """Taps once the hub waits, and until the daemon has settled that read."""
-        until("a read", lambda: self.last()["state"] == "armed")
+        """Taps once the hub waits, or a lane that stands alone, and until the daemon has settled that read."""
+        if self.arguments.standing:
+            until("a lane that waits", lambda: "feedback=ready" in self.card("state"))
+            before = self.last()
+            self.card("present", card)
+            until("a tap", lambda: self.last()["id"] != (before or {}).get("id"))
+        else:
+            until("a read", lambda: self.last()["state"] == "armed")
+            self.card("present", card)
         id = self.last()["id"]
-        self.card("present", card)
         self.disturb()
         until("its end", lambda: get(self.pos, f"/v1/transactions/{id}")["state"]
               not in ("created", "preparing", "armed", "reading"))
@@ -213,6 +221,7 @@ def main():
     parser.add_argument("python")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--standing", action="store_true", help="on a lane that stands alone, which the daemon reads by itself")
     arguments = parser.parse_args()
     if os.path.abspath(arguments.python) != os.path.abspath(sys.executable):
         os.execv(arguments.python, [arguments.python, *sys.argv])

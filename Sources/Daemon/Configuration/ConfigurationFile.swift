@@ -143,6 +143,7 @@ public struct ConfigurationFile: Sendable {
         readRemote(&top)
         checkDescriptors(&top)
         loyalty = LoyaltySettings(&top)
+        checkReadingLanes(&top)
         offline = ConfigurationFile.offline(&top, mode: mode)
         formerServices = ConfigurationFile.formerServices(&top, mode: mode)
         var diagnostics = top.subtable("diagnostics")

@@ -5,7 +5,7 @@ import Settings
 /// `[lane.standing]`: a lane that is always armed, for a machine that nobody stands beside.
 public struct StandingSettings: Equatable, Sendable {
     public var mode: StandingMode
-    /// What a tap asks for, in minor units.
+    /// What a tap asks for, in minor units; nothing where passes are read.
     public var amount: Money
     /// The most that a machine may ask for by itself, in minor units.
     public var maximum: Int64
@@ -40,17 +40,11 @@ extension ConfigurationFile {
         guard lane.has("standing") else { return nil }
         var table = lane.subtable("standing")
         defer { table.finish() }
-        let word = table.text("mode")
-        let kind = word.flatMap { StandingMode(rawValue: $0) }
+        let kind = table.text("mode").flatMap { StandingMode(rawValue: $0) }
         if kind == nil {
-            if word == "read" {
-                table.report(
-                    "mode", "is read, which this version does not have",
-                    "write sale, hold or ask; passes are read by nfc-tap-hub")
-            } else {
-                table.report("mode", "is missing or none of sale, hold and ask", "write mode = \"hold\"")
-            }
+            table.report("mode", "is missing or none of sale, hold, ask and read", "write mode = \"hold\"")
         }
+        if kind == .read { return reading(&table) }
         let isTest = table.flag("test") ?? false
         if mode == .test, !isTest {
             table.report(
@@ -76,18 +70,44 @@ extension ConfigurationFile {
             table.report(
                 "warning-minutes", "is not less than release-minutes", "write at most \((release ?? 480) - 1)")
         }
-        let debounce = table.number("debounce-seconds", in: 0...60)
         let sessions = table.number("open-sessions", in: 1...64)
-        let taps = table.number("taps-per-hour", in: 1...3_600)
+        let gate = gate(&table)
         guard let kind, let currency, let value else { return nil }
         var settings = StandingSettings(mode: kind, amount: Money(value: Int64(value), currency: currency))
         if let maximum { settings.maximum = Int64(maximum) }
         if let claim { settings.claim = claim }
         if let release { settings.release = release }
         if let warning { settings.warning = warning }
-        if let debounce { settings.debounce = debounce }
         if let sessions { settings.openSessions = sessions }
-        if let taps { settings.tapsPerHour = taps }
+        if let debounce = gate.debounce { settings.debounce = debounce }
+        if let taps = gate.taps { settings.tapsPerHour = taps }
         return settings
+    }
+
+    /// A lane that reads passes: nothing about money is a setting of it.
+    private static func reading(_ table: inout ConfigurationTable) -> StandingSettings {
+        for key in [
+            "amount", "maximum", "currency", "claim-seconds", "release-minutes", "warning-minutes", "open-sessions", "test",
+        ] where table.has(key) {
+            table.report(key, "is about money, and mode = \"read\" takes none", "remove it")
+        }
+        var settings = StandingSettings(mode: .read, amount: .none)
+        let gate = gate(&table)
+        if let debounce = gate.debounce { settings.debounce = debounce }
+        if let taps = gate.taps { settings.tapsPerHour = taps }
+        return settings
+    }
+
+    private static func gate(_ table: inout ConfigurationTable) -> (debounce: Int?, taps: Int?) {
+        (table.number("debounce-seconds", in: 0...60), table.number("taps-per-hour", in: 1...3_600))
+    }
+
+    /// A lane that reads passes needs some to ask for; test mode has those of the phones in software.
+    func checkReadingLanes(_ top: inout ConfigurationTable) {
+        guard mode == .live, loyalty?.programmes.isEmpty ?? true,
+            let lane = lanes.first(where: { $0.standing?.mode == .read })
+        else { return }
+        top.report(
+            "loyalty.programme", "is missing, and the lane \(lane.name) reads passes", "add a [[loyalty.programme]]")
     }
 }

@@ -75,11 +75,14 @@ extension Journal {
         }
     }
 
-    /// Writes down a transaction that a tap has begun, with its session and its number, in one step.
+    /// Writes down a transaction that a tap has begun, with its number and its session, in one step.
     ///
+    /// - Parameters:
+    ///   - number: of the tap on its lane.
+    ///   - session: `nil` for a tap of which no money comes.
     /// - Throws: what keeps the journal from being written.
-    public func createSession(
-        _ new: NewTransaction, _ session: StandingSession
+    public func createTap(
+        _ new: NewTransaction, _ number: Int64, _ session: StandingSession?
     ) throws(JournalError) -> Creation {
         try database.transaction { () throws(JournalError) in
             let creation = try create(new)
@@ -88,7 +91,8 @@ extension Journal {
                 """
                 INSERT INTO standing_lane (lane, tap) VALUES (?, ?)
                 ON CONFLICT (lane) DO UPDATE SET tap = excluded.tap
-                """, [.text(new.lane), .integer(session.tap)])
+                """, [.text(new.lane), .integer(number)])
+            guard let session else { return creation }
             try database.run(
                 "INSERT INTO session (payment, tap, mode, release_at) VALUES (?, ?, ?, ?)",
                 [

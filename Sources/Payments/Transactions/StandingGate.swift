@@ -61,9 +61,10 @@ public struct StandingTap: Equatable, Sendable {
         (self.release, self.amount) = (release, amount)
     }
 
-    /// The session that begins with it.
-    public func session(_ id: TransactionID, at now: Timestamp) -> StandingSession {
-        StandingSession(id: id, tap: number, mode: mode, releaseAt: now.advanced(bySeconds: release))
+    /// The session that begins with it; `nil` where passes are read: there is nothing to claim.
+    public func session(_ id: TransactionID, at now: Timestamp) -> StandingSession? {
+        guard mode != .read else { return nil }
+        return StandingSession(id: id, tap: number, mode: mode, releaseAt: now.advanced(bySeconds: release))
     }
 }
 

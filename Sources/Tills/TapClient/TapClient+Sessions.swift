@@ -23,6 +23,13 @@ extension TapClient {
         try await call(HTTPClientRequest(.get, "/v1/sessions/\(id)"))
     }
 
+    /// How a lane that stands alone stands.
+    ///
+    /// - Throws: `standing.not_configured` for a lane that does not.
+    public func standing(_ lane: String) async throws(TapClientError) -> StandingLane {
+        try await call(HTTPClientRequest(.get, "/v1/lanes/\(HTTPClientRequest.percentEncoded(lane))/standing"))
+    }
+
     /// Says that the machine has the session, under the machine's own name for it.
     ///
     /// - Throws: `session.claimed` under another name, `session.over` where the approval was taken back.

@@ -48,13 +48,26 @@ struct StandingConfigurationTests {
         #expect((named.debounce, named.openSessions, named.tapsPerHour) == (0, 4, 10))
     }
 
+    @Test("A lane that reads passes has no settings of money, and in live mode passes to ask for")
+    func reading() throws {
+        let settings = try #require(
+            try file("mode = \"read\"\ndebounce-seconds = 1\ntaps-per-hour = 3600\n").lanes.first?.standing)
+        #expect(settings.mode == .read && settings.amount == .none)
+        #expect((settings.debounce, settings.tapsPerHour) == (1, 3_600))
+        let error = try #require(refusal("mode = \"read\"", mode: "live"))
+        #expect(error.key == "loyalty.programme" && "\(error)".contains("pump"))
+    }
+
     @Test(
         "What is wrong is named with its remedy",
         arguments: [
             (
                 "mode = \"ask\"\namount = 1\ncurrency = \"EUR\"\ntest = true\nclaim-seconds = 56", "claim-seconds", "55"
             ),
-            ("mode = \"read\"\namount = 1\ncurrency = \"EUR\"\ntest = true", "mode", "nfc-tap-hub"),
+            ("mode = \"read\"\namount = 1", "amount", "remove it"),
+            ("mode = \"read\"\ntest = true", "test", "remove it"),
+            ("mode = \"read\"\nopen-sessions = 2", "open-sessions", "remove it"),
+            ("mode = \"red\"\namount = 1\ncurrency = \"EUR\"\ntest = true", "mode", "hold"),
             ("amount = 1\ncurrency = \"EUR\"\ntest = true", "mode", "hold"),
             ("mode = \"sale\"\namount = 1\ncurrency = \"EUR\"", "test", "real goods for test money"),
             ("mode = \"sale\"\namount = 1\ncurrency = \"XXQ\"\ntest = true", "currency", "EUR"),

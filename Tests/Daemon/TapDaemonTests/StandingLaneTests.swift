@@ -267,7 +267,7 @@ struct StandingLaneTests {
         let session = try #require(first)
         try await shop(.hold, in: folder) { shop in
             let lane = try await armed(shop)
-            #expect(!lane.armed && lane.amount.value == 300 && lane.tap == 1 && lane.open == [session.id])
+            #expect(!lane.armed && lane.amount?.value == 300 && lane.tap == 1 && lane.open == [session.id])
             #expect(try await call(shop, session, "claim", #"{"reference":"TOK001"}"#).session?.state == .open)
             let now = Moment.nowWithSleep
             let rules = SessionRules(release: 60, maximum: 5_000)

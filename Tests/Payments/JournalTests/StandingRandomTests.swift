@@ -52,7 +52,7 @@ private struct Story {
         let tap = StandingTap(
             number: 1, mode: mode, claim: 60, release: Story.rules.release,
             amount: Money(value: amount, currency: books.currency))
-        disk = Disk(session: tap.session(id, at: Timestamp(milliseconds: 0)), books: books)
+        disk = Disk(session: try #require(tap.session(id, at: Timestamp(milliseconds: 0))), books: books)
         if mode == .ask { (disk.kept, hasRead) = (.sealed, true) }
         (confirmDue, self.amount) = (Story.claim, amount)
         (held, paid) = mode == .hold ? (amount, 0) : mode == .sale ? (0, amount) : (0, 0)

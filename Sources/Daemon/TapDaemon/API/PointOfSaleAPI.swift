@@ -166,7 +166,7 @@ extension Route {
             (api, call) throws(ErrorBody) in
             try await api.cancel(key: call.request.parameter("key") ?? "", call.caller)
         },
-        Route(.get, "v1/transactions/{id}", ["wait"], for: .cashierOrLoyalty, besides: [.remote]) {
+        Route(.get, "v1/transactions/{id}", ["wait"], for: .oneOf([.cashier, .loyalty, .machine]), besides: [.remote]) {
             (api, call) throws(ErrorBody) in
             try await api.get(try await api.transaction(of: call), call.request, call.caller)
         },

@@ -11,6 +11,7 @@ extension PointOfSaleAPI {
     func setStanding(_ lane: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> StandingLane {
         let demand = try request.message(StandingRequest.self)
         guard let settings = standing.settings(of: lane) else { throw ErrorBody(.standingNotConfigured) }
+        if demand.amount != nil, settings.mode == .read { throw ErrorBody(.requestFieldNotApplicable, field: "amount") }
         if let amount = demand.amount, amount > settings.maximum { throw ErrorBody(.amountTooLarge, field: "amount") }
         try await standing.set(lane, demand, by: caller.principal)
         return try await standing.standing(lane)
@@ -26,6 +27,14 @@ extension PointOfSaleAPI {
     func carryOut(_ wish: SessionRequest, _ call: Route.Call) async throws(ErrorBody) -> HTTPResponse {
         let after = try await standing.carryOut(wish, try call.transaction, by: call.caller.principal)
         return .message(after.state == .settling ? 202 : 200, after)
+    }
+
+    /// Whether it is a read of passes that no client has begun, and the caller's business is passes or that lane.
+    func isForMachines(_ transaction: Transaction, _ caller: Caller) async throws(ErrorBody) -> Bool {
+        guard caller.kind == .program, !caller.roles.isDisjoint(with: [.machine, .loyalty]),
+            transaction.type == .loyalty, standing.settings(of: transaction.lane)?.mode == .read
+        else { return false }
+        return try await isOwner(standing.owner, of: transaction.id)
     }
 
     func sessions(_ request: HTTPRequest) async throws(ErrorBody) -> SessionList {

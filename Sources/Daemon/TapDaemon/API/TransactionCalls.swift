@@ -87,7 +87,9 @@ extension PointOfSaleAPI {
         let seconds = try request.waitParameter()
         var transaction = try await known(id)
         let isOwner = try await isOwner(caller.principal, of: id)
-        guard isOwner || caller.seesAll else { throw ErrorBody(.sessionNotOwner, transaction: id) }
+        var maySee = isOwner || caller.seesAll
+        if !maySee { maySee = try await isForMachines(transaction, caller) }
+        guard maySee else { throw ErrorBody(.sessionNotOwner, transaction: id) }
         transaction.events = events.kept(about: id)
         if isOwner { await hold(id, request.connection) }
         return await response(200, transaction, waiting: seconds, request.connection)

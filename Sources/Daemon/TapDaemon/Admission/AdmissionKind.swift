@@ -112,7 +112,7 @@ enum AdmissionKind: Sendable {
         switch self {
         case .read, .elsewhere: return Written(try journal.create(new))
         case .tap(let tap):
-            return Written(try journal.createSession(new, tap.session(new.id, at: transaction.createdAt)))
+            return Written(try journal.createTap(new, tap.number, tap.session(new.id, at: transaction.createdAt)))
         case .refund(let payment):
             var new = new
             new.service = payment.service

@@ -107,7 +107,7 @@ struct Caller: Sendable {
         let roles = kind == .gateway ? ceiling?.roles ?? [] : roles
         var view = EventSubscriber.View(
             seesResults: !roles.isDisjoint(with: [.cashier, .admin, .machine]),
-            seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]), audience: audience,
+            seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty, .machine]), audience: audience,
             vocabulary: vocabulary)
         view.lanes = ceiling?.lanes
         // A machine that is no cashier sees what its lanes have taken, and nothing of any other.

@@ -133,6 +133,7 @@ actor Lane {
     func readPasses(_ order: LoyaltyOrder, _ progress: RaceEntry) {
         defer { progress.finish() }
         var order = order
+        if order.takesPresentCard { mayHoldCard = false }
         guard let reader = racingReader(&order.deadline, order.latest, progress, takesTags: true) else { return }
         do throws(ReaderError) {
             let outcome = try order.tap.run(on: reader, cancellation: progress.cancellation) {
@@ -148,18 +149,25 @@ actor Lane {
 
     /// Waits until a card comes to the empty reader of a lane that stands alone, and leaves it to the tap that follows.
     ///
+    /// - Parameter passes: what is read there; `nil` for cards that pay.
     /// - Returns: whether one has come, before `end` and before somebody cancelled it.
-    func awaitCard(until end: TapInstant, _ cancellation: TapCancellation) throws(ReaderError) -> Bool {
+    func awaitCard(
+        until end: TapInstant, for passes: LoyaltyRequest?, _ cancellation: TapCancellation
+    ) throws(ReaderError) -> Bool {
         do throws(ReaderError) {
             let reader = try opened()
-            defer { reader.release() }
+            reader.broadcast = passes.map { ECPFrame($0.purpose.mode).payload } ?? []
+            defer {
+                reader.broadcast = []
+                reader.release()
+            }
             // One presentation is one tap: a virtual card, too, has to leave.
             if mayHoldCard { try reader.waitForRemoval(until: end, cancellation: cancellation) }
             mayHoldCard = false
             reader.show(.ready)
             while monotonicNow() < end, !cancellation.isCancelled {
                 switch try reader.activate(until: end, cancellation: cancellation) {
-                case .card(let card) where card.takesCommands != false:
+                case .card(let card) where card.takesCommands != false || passes != nil:
                     mayHoldCard = true
                     return true
                 // A ticket or a key ring: it pays for nothing.

@@ -80,6 +80,8 @@ struct LoyaltyOrder: Sendable {
     var deadline: Int
     /// When the wait ends whatever `deadline` says; `nil` for no such time.
     let latest: TapInstant?
+    /// What lies on the reader has been seen to come: it need not leave before.
+    var takesPresentCard = false
 
     var tap: LoyaltyTap {
         LoyaltyTap(request: request, deadlines: TapDeadlines(card: .end(of: deadline, latest)))

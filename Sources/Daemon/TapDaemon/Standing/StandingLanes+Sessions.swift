@@ -161,12 +161,15 @@ extension StandingLanes {
     func standing(_ lane: String) async throws(ErrorBody) -> StandingLane {
         guard let settings = settings(of: lane) else { throw ErrorBody(.standingNotConfigured) }
         guard let note = await note(of: lane) else { throw ErrorBody(.storageFailed) }
-        let currency = settings.amount.currency
-        return StandingLane(
-            lane: lane, mode: settings.mode, armed: note.isArmed,
-            amount: Money(value: min(note.value ?? settings.amount.value, settings.maximum), currency: currency),
-            maximum: Money(value: settings.maximum, currency: currency), tap: note.tap,
-            open: try await open(on: lane))
+        var standing = StandingLane(
+            lane: lane, mode: settings.mode, armed: note.isArmed, tap: note.tap, open: try await open(on: lane))
+        if settings.mode != .read {
+            let currency = settings.amount.currency
+            standing.amount = Money(
+                value: min(note.value ?? settings.amount.value, settings.maximum), currency: currency)
+            standing.maximum = Money(value: settings.maximum, currency: currency)
+        }
+        return standing
     }
 }
 

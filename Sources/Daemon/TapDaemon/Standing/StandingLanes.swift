@@ -4,6 +4,7 @@ import Configuration
 import Journal
 import Linux
 import Logging
+import Loyalty
 import POSAPI
 import PaymentValues
 import ReaderCore
@@ -212,7 +213,8 @@ actor StandingLanes {
             let end = monotonicNow().advanced(byMilliseconds: StandingLanes.waitSeconds * 1_000)
             var failure: ErrorCode?
             var isThere = false
-            do throws(ReaderError) { isThere = try await lane.awaitCard(until: end, cancellation) } catch {
+            let passes = passes(on: name)
+            do throws(ReaderError) { isThere = try await lane.awaitCard(until: end, for: passes, cancellation) } catch {
                 failure = ErrorCode(error)
             }
             let code = failure
@@ -225,6 +227,13 @@ actor StandingLanes {
                 await lane.show(.idle)
             }
         }
+    }
+
+    /// What the lane reads where it takes no money; `nil` where it does.
+    private func passes(on lane: String) -> LoyaltyRequest? {
+        guard settings(of: lane)?.mode == .read else { return nil }
+        // What is wrong with it is told with each tap.
+        return try? runner.settings.snapshot.offer.request(TransactionRequest(type: .loyalty, amount: .none))
     }
 
     private func tapped(_ name: String, _ lane: Lane) async {

@@ -27,18 +27,21 @@ extension TransactionTable {
 }
 
 extension AdmissionRequest {
-    /// The purchase that a tap on a lane that stands alone begins. Its key is the lane and the number of the tap.
+    /// What a tap on a lane that stands alone begins: a purchase, or a read of passes. Its key is the lane and the number of the tap.
     init(_ tap: StandingTap, on lane: String, owner: Principal) {
-        var request = TransactionRequest(type: .purchase, amount: tap.amount)
+        var request = TransactionRequest(type: tap.mode == .read ? .loyalty : .purchase, amount: tap.amount)
         request.lane = lane
-        // What is kept is claimed before it is sent.
-        if tap.mode != .ask { request.confirmWithin = tap.claim }
         // The machine is not there yet that would have to be.
         request.detached = true
         request.deadline = StandingTap.deadline
-        if tap.mode != .sale {
+        switch tap.mode {
+        case .sale: request.confirmWithin = tap.claim
+        case .hold, .ask:
+            // What is kept is claimed before it is sent.
+            if tap.mode == .hold { request.confirmWithin = tap.claim }
             request.amountStatus = .preauthorized
             request.capture = CaptureOptions(.manual)
+        case .read: break
         }
         let key = "standing-\(lane)-\(tap.number)"
         self.init(request: request, key: PrincipalKey(owner, key: key), requestHash: key)

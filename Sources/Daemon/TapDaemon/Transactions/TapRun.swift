@@ -75,7 +75,8 @@ struct TapRun: Sendable {
     private func work(_ deadline: Int, _ latest: TapInstant?) -> @Sendable (Lane, RaceEntry) async -> Void {
         let (terms, transaction) = (running.terms, running.transaction)
         if transaction.type == .loyalty, let request = terms.loyalty {
-            let order = LoyaltyOrder(request: request, deadline: deadline, latest: latest)
+            let order = LoyaltyOrder(
+                request: request, deadline: deadline, latest: latest, takesPresentCard: terms.tap != nil)
             return { await $0.readPasses(order, $1) }
         }
         let order = TapOrder(

@@ -55,7 +55,7 @@ extension TransactionRunner {
     private func carryOut(_ outward: Outward, _ id: TransactionID, _ run: EffectRun) {
         switch outward {
         case .publish(let event):
-            publish(event)
+            publish(run.running.numbered(event))
             if let word = run.running.wordToMachine(of: event) { publish(word) }
         case .arm(let names): arm(names, id, run)
         case .send(let request, let question, let isAgain, let time):
@@ -129,6 +129,14 @@ extension ReaderFeedback {
 }
 
 extension LiveTransaction {
+    /// Passes that were read on a lane that stands alone, with the number of their tap.
+    fileprivate func numbered(_ event: Event) -> Event {
+        guard event.name == .loyaltyResult else { return event }
+        var event = event
+        event.tap = terms.tap
+        return event
+    }
+
     /// An approval on a lane that stands alone: for its machine to claim, or what it has claimed.
     fileprivate func wordToMachine(of event: Event) -> Event? {
         guard event.name == .paymentApproved else { return nil }

@@ -12,7 +12,7 @@ public struct Event: Codable, Equatable, Sendable {
     public var transaction: TransactionID?
     /// Whose transaction it is, where a gateway speaks for a till.
     public var till: TillName?
-    /// With `tap.…` and `session.…`: number of the tap on its lane.
+    /// With `tap.…`, `session.…`, and `loyalty.result` of a lane that stands alone: number of the tap on its lane.
     public var tap: Int64?
     /// With `tap.refused`.
     public var refused: TapRefusal?
@@ -43,7 +43,7 @@ public struct Event: Codable, Equatable, Sendable {
     public var card: MaskedCard?
     /// With the `payment.…` events that end a payment.
     public var result: PaymentResult?
-    /// With `loyalty.result`; the passes in it are sent once and not kept for a later `Last-Event-ID`.
+    /// With `loyalty.result`, without the passes.
     public var loyalty: LoyaltyResult?
     /// What the card asks of the customer while it is read, with `read.…` events.
     public var message: CardholderMessage?

@@ -55,19 +55,16 @@ public struct StandingLane: Codable, Equatable, Sendable {
     public var mode: StandingMode
     /// Whether it takes taps.
     public var armed: Bool
-    /// What a tap asks for.
-    public var amount: Money
-    /// The most that a machine may ask for.
-    public var maximum: Money
+    /// What a tap asks for; `nil` where passes are read.
+    public var amount: Money?
+    /// The most that a machine may ask for; `nil` where passes are read.
+    public var maximum: Money?
     /// Number of the latest tap; 0 for none.
     public var tap: Int64
     /// Sessions whose money may still move.
     public var open: [TransactionID]
 
-    public init(
-        lane: String, mode: StandingMode, armed: Bool, amount: Money, maximum: Money, tap: Int64, open: [TransactionID]
-    ) {
-        (self.lane, self.mode, self.armed) = (lane, mode, armed)
-        (self.amount, self.maximum, self.tap, self.open) = (amount, maximum, tap, open)
+    public init(lane: String, mode: StandingMode, armed: Bool, tap: Int64, open: [TransactionID]) {
+        (self.lane, self.mode, self.armed, self.tap, self.open) = (lane, mode, armed, tap, open)
     }
 }

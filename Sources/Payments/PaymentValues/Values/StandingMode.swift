@@ -7,4 +7,6 @@ public enum StandingMode: String, Codable, CaseIterable, Sendable {
     case hold
     /// Is read, kept and offered: sent as a hold once a machine claims it, and to nobody otherwise.
     case ask
+    /// Gives its passes, and takes no money.
+    case read
 }

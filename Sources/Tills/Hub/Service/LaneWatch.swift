@@ -13,6 +13,8 @@ struct LaneWatch: Sendable {
 
     /// Seconds for which one request waits.
     private static let deadline = 600
+    /// Seconds from the word that something was read to its end.
+    private static let resultTime = 5
     private static let shortPause = Duration.seconds(1)
     private static let longPause = Duration.seconds(5)
 
@@ -26,9 +28,17 @@ struct LaneWatch: Sendable {
     /// - Returns: why an outbox could not be written.
     func run() async -> Hub.Failure? {
         var problem: TapClientError.Code?
+        // Of the last tap that the daemon has told of; what it keeps from before is taken, too.
+        var told: UInt64 = 0
         if let former = await former(), let failure = await take(former) { return failure }
         while !Task.isCancelled {
             do throws(TapClientError) {
+                if try await standsAlone() {
+                    if problem != nil { logger.notice("reads passes again") }
+                    problem = nil
+                    if let failure = try await follow(&told) { return failure }
+                    continue
+                }
                 let began = ContinuousClock.now
                 let tap = try await client.start(request, idempotencyKey: TransactionID().text)
                 if problem != nil { logger.notice("reads passes again") }
@@ -48,6 +58,39 @@ struct LaneWatch: Sendable {
             }
         }
         return nil
+    }
+
+    /// Whether the daemon itself reads each tap there, and is asked for nothing.
+    private func standsAlone() async throws(TapClientError) -> Bool {
+        do throws(TapClientError) { return try await client.standing(lane).mode == .read } catch {
+            guard error.code == .init(.standingNotConfigured) else { throw error }
+            return false
+        }
+    }
+
+    /// Takes each tap that the daemon tells of, until it cannot be heard.
+    ///
+    /// - Parameter told: the last one that was taken.
+    /// - Returns: why an outbox could not be written.
+    private func follow(_ told: inout UInt64) async throws(TapClientError) -> Hub.Failure? {
+        for try await event in client.events(after: told) {
+            if event.name == .loyaltyResult, event.lane == lane, event.tap != nil, let id = event.transaction,
+                let transaction = try await transaction(id), let failure = await take(transaction)
+            {
+                return failure
+            }
+            told = event.id
+        }
+        return nil
+    }
+
+    /// - Returns: `nil` for one that nobody can give any more: the taps after it must not wait for it.
+    private func transaction(_ id: TransactionID) async throws(TapClientError) -> Transaction? {
+        do throws(TapClientError) { return try await client.transaction(id, wait: Self.resultTime) } catch {
+            guard !error.isRetryable, error.code != .cancelled else { throw error }
+            logger.warning("tap not looked at", metadata: ["transaction": "\(id)", "error": "\(error)"])
+            return nil
+        }
     }
 
     /// What was read when the last run ended: the daemon keeps its passes for a minute. No list has them, so that it is asked for by its id.
