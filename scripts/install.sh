@@ -21,8 +21,8 @@ for unit in nfc-tapd.service nfc-tapd.socket nfc-tap-psp-sandbox.service nfc-tap
     install -D -m 0644 "systemd/$unit" "$units/$unit"
     sed -i "s#/usr/bin/nfc-#$prefix/bin/nfc-#" "$units/$unit"
 done
-for drop_in in usb.conf netlink.conf serial.conf; do
-    install -D -m 0644 "systemd/nfc-tapd.service.d/$drop_in" "$destination/usr/share/nfc-tap/$drop_in"
+for drop_in in systemd/*.service.d/*.conf; do
+    install -D -m 0644 "$drop_in" "$destination/usr/share/nfc-tap/${drop_in##*/}"
 done
 # The pages of till and display, which the gateway serves; the kiosk's unit is an example to be copied.
 pages=$(find share/till -type f -printf '%P\n')

@@ -11,7 +11,7 @@ import Settings
 struct HubCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc-tap-hub",
-        abstract: "Hand passes and member cards on to MQTT and webhooks.",
+        abstract: "Hand passes and member cards on to MQTT, to webhooks and as a keyboard.",
         discussion: """
             Each receiver has a table in the configuration, see docs/integrating/hub.md. It reads passes through nfc-tapd and takes no \
             payments. Ends with exit code 1 if an outbox cannot be used.

@@ -3,6 +3,8 @@
 #include "CLinux.h"
 
 #include <link.h>
+#include <linux/uinput.h>
+#include <sys/ioctl.h>
 
 int clinux_accept(int listener) {
     int number = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -44,4 +46,30 @@ int clinux_release_code(int lock) {
     struct release order = {lock, 0};
     dl_iterate_phdr(release_object, &order);
     return order.failures;
+}
+
+int clinux_make_keyboard(int device, const char *name, const unsigned short *keys, unsigned int count) {
+    struct uinput_setup setup;
+    memset(&setup, 0, sizeof setup);
+    setup.id.bustype = BUS_USB;
+    strncpy(setup.name, name, sizeof setup.name - 1);
+    /* Without EV_REP nothing repeats a key that is held down. */
+    if (ioctl(device, UI_SET_EVBIT, EV_KEY) != 0) return errno;
+    for (unsigned int index = 0; index < count; index++)
+        if (ioctl(device, UI_SET_KEYBIT, keys[index]) != 0) return errno;
+    if (ioctl(device, UI_DEV_SETUP, &setup) != 0 || ioctl(device, UI_DEV_CREATE) != 0) return errno;
+    return 0;
+}
+
+int clinux_change_key(int device, unsigned short key, int is_down) {
+    struct input_event events[2];
+    memset(events, 0, sizeof events);
+    events[0].type = EV_KEY;
+    events[0].code = key;
+    events[0].value = is_down ? 1 : 0;
+    events[1].type = EV_SYN;
+    events[1].code = SYN_REPORT;
+    ssize_t written = write(device, events, sizeof events);
+    if (written < 0) return errno;
+    return written == (ssize_t)sizeof events ? 0 : EIO;
 }

@@ -41,6 +41,7 @@ struct HubFileTests {
             case .webhook(_, let keys):
                 kinds.insert("webhook")
                 #expect(output.life == 0 && !keys.isEmpty)
+            case .keyboard: kinds.insert("keyboard")
             }
         }
         #expect(kinds == ["mqtt", "webhook"])
@@ -96,6 +97,27 @@ struct HubFileTests {
         #expect(try fault(Self.mqtt + Self.mqtt) == "output[1].name")
         let twice = Self.mqtt.replacing("name = \"a\"", with: "name = \"b\"\nclient = \"nfc-tap-hub-a\"")
         #expect(try fault(Self.mqtt + twice) == "output[1].client")
+    }
+
+    private static let keyboard = "[[output]]\nname = \"k\"\nkind = \"keyboard\"\nlanes = [\"door\"]\n"
+
+    @Test("A keyboard types nothing but the tap where nothing else is written, and stands alone in its file")
+    func keyboard() throws {
+        func settings(_ more: String) throws -> KeyboardSettings? {
+            let output = try #require(try read(Self.keyboard + more).outputs.first)
+            guard case .keyboard(let settings) = output.receiver else { return nil }
+            #expect(output.life == 10 && !output.rule.takesRepeating)
+            return settings
+        }
+        #expect(try settings("") == KeyboardSettings())
+        let named = try #require(try settings("layout = \"de\"\nenter = true\nprefix = \"nt-\"\n"))
+        #expect(named.layout == .de && named.endsWithEnter && named.prefix == "nt-")
+        for (line, key) in [
+            ("layout = \"fr\"", "layout"), ("prefix = \"ä\"", "prefix"), ("prefix = \"a\\n\"", "prefix"),
+            ("enter = 1", "enter"), ("broker = \"127.0.0.1:1883\"", "broker"),
+        ] { #expect(try fault(Self.keyboard + line + "\n") == "output[0].\(key)", "\(line)") }
+        #expect(try fault(Self.keyboard + Self.mqtt) == "output[1].kind")
+        #expect(try fault(Self.hook + Self.keyboard) == "output[1].kind")
     }
 
     @Test("A web address is reached on this machine, or through a proxy's socket")

@@ -114,6 +114,11 @@ struct HubVectorTests {
             #expect(Set(events.map(\.code)).isSubset(of: Set(KeyboardLayout.codes)))
             // Nothing stays pressed.
             #expect(events.count { $0.isDown } == events.count { !$0.isDown })
+            var settings = KeyboardSettings()
+            (settings.layout, settings.prefix, settings.endsWithEnter) = (layout, "nt-", true)
+            #expect(settings.events(for: "04A1") == layout.events(for: "nt-04A1\n"))
+            // Enter is the shop's, never the tag's.
+            #expect(settings.events(for: "04\nA1") == nil && settings.events(for: "a.b") == nil)
         }
     }
 

@@ -111,6 +111,14 @@ static inline int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
+/// Makes a keyboard of a descriptor of /dev/uinput, opened for writing: a device with these keys, by the codes of
+/// linux/input-event-codes.h. It goes when the descriptor is closed. 0, or the error number.
+int clinux_make_keyboard(
+    int device, const char *_Nonnull name, const unsigned short *_Nonnull keys, unsigned int count);
+
+/// One key of that keyboard goes down (1) or up (0), and whoever listens may act on it. 0, or the error number.
+int clinux_change_key(int device, unsigned short key, int is_down);
+
 /// explicit_bzero: a wipe that the optimiser may not remove.
 static inline void clinux_wipe(void *_Nonnull bytes, size_t count) {
     memset(bytes, 0, count);

@@ -9,6 +9,7 @@ public struct HubFile: Sendable {
     package enum Receiver: Sendable {
         case mqtt(broker: TCPAddress, MQTTSession.Settings)
         case webhook(WebhookPlace, [WebhookKey])
+        case keyboard(KeyboardSettings)
     }
 
     public struct Output: Sendable {
@@ -25,6 +26,7 @@ public struct HubFile: Sendable {
             switch receiver {
             case .mqtt(let broker, let settings): "MQTT \(settings.tapTopic) at \(broker)"
             case .webhook(let place, _): "webhook \(place.url)"
+            case .keyboard(let settings): "keyboard, layout \(settings.layout.rawValue)"
             }
         }
     }
@@ -63,7 +65,7 @@ public struct HubFile: Sendable {
             entry.finish()
         }
         if entries.isEmpty {
-            top.report("output", "is missing", "write [[output]] with name, kind, lanes and broker or url")
+            top.report("output", "is missing", "write [[output]] with name, kind, lanes and what its kind needs")
         }
         refuseSharing(&top)
         top.finish()
@@ -76,6 +78,11 @@ public struct HubFile: Sendable {
             for other in outputs[..<index] {
                 if other.name == output.name {
                     top.report("output[\(index)].name", "is used twice", "give every output a name of its own")
+                } else if other.isKeyboard || output.isKeyboard {
+                    // Whoever takes over a line to the network must not be able to type.
+                    top.report(
+                        "output[\(index)].kind", "stands beside a keyboard",
+                        "write the keyboard alone into a file of its own, for a service without a network")
                 } else if let client = output.client, client == other.client {
                     top.report("output[\(index)].client", "is used twice", "give every output a client id of its own")
                 }
@@ -141,15 +148,20 @@ extension HubFile.Output {
             switch kind {
             case "mqtt": Self.mqtt(&table, name, lanes)
             case "webhook": Self.webhook(&table)
-            default: table.report("kind", "is missing or unknown", "write mqtt or webhook")
+            case "keyboard": Self.keyboard(&table)
+            default: table.report("kind", "is missing or unknown", "write mqtt, webhook or keyboard")
             }
-        let life = table.number("ttl-seconds", in: 0...604_800) ?? (kind == "mqtt" ? 10 : 0)
+        let life = table.number("ttl-seconds", in: 0...604_800) ?? (kind == "webhook" ? 0 : 10)
         let rule = Self.rule(&table)
         guard let receiver else { return nil }
         self.init(name: name, receiver: receiver, lanes: lanes, rule: rule, life: life)
     }
 
-    /// The id at the broker; `nil` for a webhook.
+    fileprivate var isKeyboard: Bool {
+        if case .keyboard = receiver { true } else { false }
+    }
+
+    /// The id at the broker; `nil` for anything else.
     fileprivate var client: String? {
         if case .mqtt(let broker, let settings) = receiver { "\(broker) \(settings.client)" } else { nil }
     }
@@ -230,6 +242,21 @@ extension HubFile.Output {
         if keys[0] == nil { table.report("key", "is missing", "name a file with the receiver's whsec_ key") }
         guard let place else { return nil }
         return .webhook(place, keys.compactMap { $0 ?? nil })
+    }
+
+    private static func keyboard(_ table: inout ConfigurationTable) -> HubFile.Receiver? {
+        var settings = KeyboardSettings()
+        let known = KeyboardLayout.allCases.map(\.rawValue).joined(separator: " or ")
+        let layout = KeyboardLayout(rawValue: table.text("layout") ?? "us")
+        if layout == nil { table.report("layout", "is unknown", "write \(known), as the desktop has it") }
+        if let layout { settings.layout = layout }
+        settings.endsWithEnter = table.flag("enter") ?? false
+        settings.prefix = table.text("prefix") ?? ""
+        if settings.events(for: settings.prefix) == nil || settings.prefix.utf8.count > 32 {
+            table.report(
+                "prefix", "has a character without a key, or more than 32 of them", "write letters, digits and dashes")
+        }
+        return layout.map { _ in .keyboard(settings) }
     }
 
     /// A text in a file, without what stands around it.

@@ -12,6 +12,7 @@ actor OutputPort {
     private var outbox: Outbox
     private let logger: Logger
     private let client: HTTPClient?
+    private var keyboard: VirtualKeyboard?
     private nonisolated let inputs: AsyncStream<Input>
     private nonisolated let feed: AsyncStream<Input>.Continuation
     /// Of the connections to a broker.
@@ -54,7 +55,7 @@ actor OutputPort {
         self.logger = logger
         (inputs, feed) = AsyncStream<Input>.makeStream()
         switch output.receiver {
-        case .mqtt: client = nil
+        case .mqtt, .keyboard: client = nil
         case .webhook(let place, _):
             var client =
                 switch place.line {
@@ -77,6 +78,7 @@ actor OutputPort {
             switch output.receiver {
             case .mqtt: tap.message
             case .webhook: tap.body
+            case .keyboard: tap.member
             }
         let line: Outbox.Line
         do throws(Outbox.Refusal) {
@@ -129,6 +131,7 @@ actor OutputPort {
         switch output.receiver {
         case .webhook(let place, let keys): return try await post(place, keys)
         case .mqtt(let broker, let settings): return try publish(input, broker, settings)
+        case .keyboard(let settings): return try await type(settings)
         }
     }
 
@@ -179,6 +182,57 @@ actor OutputPort {
         } catch {
             return WebhookAnswer.meaning(nil)
         }
+    }
+
+    // MARK: - Keyboard
+
+    /// Types each tap once at most: half a number, or a number twice, is worse than a card that is tapped again.
+    private func type(_ settings: KeyboardSettings) async throws(OutboxFile.Failure) -> UInt64? {
+        guard Self.now >= connectAt else { return connectAt }
+        guard let keyboard else { return attach() }
+        while !Task.isCancelled {
+            let (lines, turn) = outbox.turn(now: Self.now)
+            try write(lines)
+            guard case .send(let item) = turn else {
+                if case .wait(let time) = turn { return time }
+                return nil
+            }
+            guard let events = settings.events(for: item.body) else {
+                try write(outbox.answered(item.number, .refused, now: Self.now))
+                continue
+            }
+            try write(outbox.answered(item.number, .done, now: Self.now))
+            do throws(SystemError) {
+                for event in events {
+                    try keyboard.change(event.code, isDown: event.isDown)
+                    // A task of its own, so that a stop cuts no text.
+                    await Task { try? await Task.sleep(for: .milliseconds(KeyboardSettings.pace)) }.value
+                }
+            } catch {
+                self.keyboard = nil
+                logger.error("tap not delivered", metadata: ["why": "\(error)"])
+                return attach()
+            }
+        }
+        return nil
+    }
+
+    /// Makes the keyboard, so that the desktop has it when the first tap comes.
+    ///
+    /// - Returns: when to look again, in milliseconds.
+    private func attach() -> UInt64 {
+        do throws(SystemError) {
+            keyboard = try VirtualKeyboard(name: "nfc-tap \(output.name)", keys: KeyboardLayout.codes)
+            pause = 0
+            connectAt = Self.now &+ KeyboardSettings.settling
+            tell(isTrouble: false)
+        } catch {
+            pause = min(max(500, pause &* 2), Self.longestPause)
+            connectAt = Self.now &+ pause
+            let isMissing = [ENOENT, ENODEV, ENXIO].contains(error.code)
+            tell(isTrouble: true, "/dev/uinput: \(isMissing ? "the kernel has none: modprobe uinput" : error.remedy)")
+        }
+        return connectAt
     }
 
     // MARK: - MQTT
