@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rules, units and hot-plug where they really happen: check-guest.sh [FOLDER-WITH-RELEASE-PROGRAMS]. Boots Debian with its
 # own kernel and systemd in QEMU, installs the package there, and plugs an emulated ACR122U into its USB, takes a sale on
-# it, pulls it out, and puts others in its place. Needs root, amd64 and the network the first time; what it fetches and
+# it, pulls it out, and puts others in its place. The hub types a thousand texts with each layout. Needs root, amd64 and the network the first time; what it fetches and
 # makes stays in .build/guest. Ends with 77, which no caller takes for a pass, where it cannot run.
 #
 #   NFC_TAP_GUEST_ACCELERATOR=kvm   instead of tcg, which needs no processor of a certain kind and takes a minute longer
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.."
 suite=bookworm
 # What the guest needs beyond the package's own dependencies.
 include=systemd-sysv,udev,kmod,dbus,curl,acl
-modules="virtio_pci virtio_blk virtio_console ext4 xhci_pci pn533_usb"
+modules="virtio_pci virtio_blk virtio_console ext4 xhci_pci pn533_usb uinput evdev"
 
 say() { echo "check-guest: $*"; }
 cannot() {

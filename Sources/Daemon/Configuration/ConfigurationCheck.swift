@@ -95,7 +95,10 @@ public struct ConfigurationCheck: Sendable {
 
     /// What the part of a PC/SC name leaves open: which of several readers, and which of a reader's slots.
     private func laneRemarks(_ index: Int, _ lane: ConfigurationFile.Lane) -> [String] {
-        var remarks = lane.standing.map { $0.mode != .read } != true ? [] : ["lane \(lane.name) \(StandingSettings.warning)"]
+        var remarks: [String] = []
+        if let standing = lane.standing, standing.mode != .read {
+            remarks.append("lane \(lane.name) \(StandingSettings.warning)")
+        }
         guard case .pcsc(let text) = lane.reader else { return remarks }
         let rival = read?.lanes.prefix(index).first { $0.reader.mayBeSameReader(as: lane.reader) }
         if let rival {

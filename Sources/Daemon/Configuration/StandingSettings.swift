@@ -87,7 +87,8 @@ extension ConfigurationFile {
     /// A lane that reads passes: nothing about money is a setting of it.
     private static func reading(_ table: inout ConfigurationTable) -> StandingSettings {
         for key in [
-            "amount", "maximum", "currency", "claim-seconds", "release-minutes", "warning-minutes", "open-sessions", "test",
+            "amount", "maximum", "currency", "claim-seconds", "release-minutes", "warning-minutes", "open-sessions",
+            "test",
         ] where table.has(key) {
             table.report(key, "is about money, and mode = \"read\" takes none", "remove it")
         }

@@ -104,7 +104,9 @@ extension StandingLaneTests {
     }
 
     /// The model: on a lane that is armed each presentation is the next tap, whatever happened before; on one that is not it is none.
-    @Test("L16: cards, switches and restarts at random: each presentation is one tap with the next number", arguments: [1, 2])
+    @Test(
+        "L16: cards, switches and restarts at random: each presentation is one tap with the next number",
+        arguments: [1, 2])
     func readingAtRandom(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let folder = try TestFolder()

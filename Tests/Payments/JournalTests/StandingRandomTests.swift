@@ -30,6 +30,10 @@ private struct Story {
     /// In the memory of the process.
     var due: Int64?
     var deaths = 0
+    /// At which of its writes, and whether before or after it.
+    private(set) var diedAt: Set<String> = []
+    /// Each write that there is.
+    private(set) var writes: Set<String> = []
     /// What was read, in the memory of the process: no other one has it.
     private var hasRead = false
     /// So often the payment service got it.
@@ -78,11 +82,13 @@ private struct Story {
     /// One write of the journal, at which the process may die: before it, or after it and before anything follows.
     ///
     /// - Returns: whether the process goes on.
-    private mutating func write(_ change: (inout Disk) -> Void) -> Bool {
+    private mutating func write(_ what: String, _ change: (inout Disk) -> Void) -> Bool {
         let fate = Int.random(in: 0..<20, using: &generator)
+        writes.insert(what)
         if fate != 0 { change(&disk) }
         guard fate > 1 else {
             deaths += 1
+            diedAt.insert("\(what), \(fate == 0 ? "before" : "after")")
             now += pick(100...5_000)
             start()
             return false
@@ -94,8 +100,8 @@ private struct Story {
     private mutating func start() {
         (due, hasRead) = (nil, false)
         // Nothing that was read before is sent, and what may have been approved is taken back.
-        if disk.kept == .sealed, !write({ $0.kept = .failed }) { return }
-        if disk.kept == .sent, !write({ ($0.isReversing, $0.kept) = (true, nil) }) { return }
+        if disk.kept == .sealed, !write("a start forgets a read", { $0.kept = .failed }) { return }
+        if disk.kept == .sent, !write("a start takes back", { ($0.isReversing, $0.kept) = (true, nil) }) { return }
         if disk.isReversing { takeBack() }
         if let open = disk.books.openOperation { _ = goOn(open) }
         guard stage == .open || stage == .settling else { return }
@@ -125,14 +131,16 @@ private struct Story {
         case .confirm(let reference, let releaseAt):
             guard now <= confirmDue else { return .refused(.sessionOver) }
             let time = Timestamp(milliseconds: now)
-            goesOn = write {
+            goesOn = write("claim") {
                 ($0.confirmedAt, $0.session.reference, $0.session.releaseAt) = (time, reference, releaseAt)
                 $0.books.confirmed()
             }
             if goesOn { due = releaseAt.milliseconds }
         case .send(let reference, let releaseAt):
             guard hasRead, now <= confirmDue else { return .refused(.sessionOver) }
-            goesOn = write { ($0.session.reference, $0.session.releaseAt) = (reference, releaseAt) } && send()
+            goesOn =
+                write("claim of a read") { ($0.session.reference, $0.session.releaseAt) = (reference, releaseAt) }
+                && send()
             if goesOn { due = releaseAt.milliseconds }
         case .forget: goesOn = forget()
         case .capture(let amount, _):
@@ -142,10 +150,10 @@ private struct Story {
                     OperationID(), amount: amount, at: Timestamp(milliseconds: now))
             else { return nil }
             let asked = books
-            goesOn = write { $0.books = asked } && goOn(operation)
+            goesOn = write("commit") { $0.books = asked } && goOn(operation)
         case .reverse: goesOn = reverse()
         case .move(let releaseAt):
-            goesOn = write { $0.session.releaseAt = releaseAt }
+            goesOn = write("keep") { $0.session.releaseAt = releaseAt }
             if goesOn { due = releaseAt.milliseconds }
         case .adjust, .done, .wait, .refused: goesOn = true
         }
@@ -157,26 +165,26 @@ private struct Story {
         var books = disk.books
         if operation.state == .created { _ = books.moved(operation.id, to: .sent) }
         let sent = books
-        guard write({ $0.books = sent }) else { return false }
+        guard write("capture sent", { $0.books = sent }) else { return false }
         if carriedOut.insert(operation.id).inserted, case .capture(let amount, _, _) = operation.action {
             (held, paid) = (0, paid + amount)
         }
         books = disk.books
         _ = books.answered(operation.id, .done())
         let done = books
-        return write { $0.books = done }
+        return write("capture answered") { $0.books = done }
     }
 
     /// What was read goes out once, and is answered or not.
     private mutating func send() -> Bool {
-        guard write({ $0.kept = .sent }) else { return false }
+        guard write("read sent", { $0.kept = .sent }) else { return false }
         hasRead = false
         asked += 1
-        guard !chance(1, in: 8) else { return write { $0.kept = .declined } }
+        guard !chance(1, in: 8) else { return write("declined") { $0.kept = .declined } }
         held = amount
         guard !chance(1, in: 8) else {
             // No answer in time: it is taken back.
-            return write { ($0.isReversing, $0.kept) = (true, nil) }
+            return write("no answer") { ($0.isReversing, $0.kept) = (true, nil) }
                 && {
                     takeBack(); return true
                 }()
@@ -184,19 +192,19 @@ private struct Story {
         var books = disk.books
         _ = books.approved(amount, isAwaitingConfirmation: false)
         let approved = books
-        return write { ($0.books, $0.kept) = (approved, nil) }
+        return write("approved") { ($0.books, $0.kept) = (approved, nil) }
     }
 
     private mutating func forget() -> Bool {
         hasRead = false
-        return write { $0.kept = .failed }
+        return write("forgotten") { $0.kept = .failed }
     }
 
     private mutating func reverse() -> Bool {
         var books = disk.books
         guard (try? books.requestReversal()) != nil else { return true }
         let begun = books
-        guard write({ ($0.books, $0.isReversing) = (begun, true) }) else { return false }
+        guard write("reversal", { ($0.books, $0.isReversing) = (begun, true) }) else { return false }
         takeBack()
         return true
     }
@@ -227,6 +235,7 @@ struct StandingRandomTests {
     @Test("10,000 sessions, with deaths at every write: goods are given where money is taken, and nowhere else")
     func goodsAndMoney() throws {
         var (deaths, sold, released) = (0, 0, 0)
+        var (writes, diedAt): (Set<String>, Set<String>) = ([], [])
         for number in 0..<10_000 {
             var story = try Story(number)
             let whole = story.amount
@@ -269,9 +278,13 @@ struct StandingRandomTests {
             #expect(story.disk.books.contradictions.isEmpty && !story.stage.isOpen, "\(number)")
             guard story.held == 0, story.paid == goods else { return }
             deaths += story.deaths
+            (writes, diedAt) = (writes.union(story.writes), diedAt.union(story.diedAt))
             if goods > 0 { sold += 1 } else { released += 1 }
         }
         #expect(deaths > 2_000 && sold > 3_000 && released > 1_000, "\(deaths), \(sold), \(released)")
+        // A write at which no process has died before and after it is not tested.
+        let wanted = writes.flatMap { ["\($0), before", "\($0), after"] }
+        #expect(writes.count == 14 && diedAt == Set(wanted), "\(Set(wanted).subtracting(diedAt))")
     }
 
     @Test("A start gives a hold the rest of its time, and a whole one where nobody believes the clock")

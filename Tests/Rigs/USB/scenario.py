@@ -2,14 +2,18 @@
 """What check-guest.sh asks of the package in a machine with USB. Every line it prints was seen to hold."""
 
 import argparse
+import base64
 import contextlib
+import gzip
 import json
+import random
 import subprocess
 import sys
 import time
 
 from acr122u import Reader
 from guest import Guest, GuestError
+from keys import characters, outbox
 
 POS = "/run/nfc-tap/pos.sock"
 
@@ -207,6 +211,57 @@ echo "exposure $(systemd-analyze security nfc-tapd.service 2>/dev/null | sed -n 
         took = self.await_(30, "the lane is not ready after the cure", self.is_ready)
         say(f"the kernel's NFC driver had the reader: the doctor named it, --fix unloaded it, ready after {took} ms")
 
+    def keyboard(self, layout, count):
+        """What waits in the hub's outbox is typed, and read back from the kernel's input device."""
+        dice = random.Random(layout)
+        texts = ["".join(dice.choices("0123456789ABCDEFXYZxyz-", k=dice.randint(4, 14))) for _ in range(count)]
+        packed = base64.b64encode(gzip.compress(outbox(texts).encode())).decode()
+        self.must(f"""
+systemctl stop nfc-tap-hub.service keys.service 2>/dev/null
+modprobe uinput && modprobe evdev
+echo 'KERNEL=="uinput", SUBSYSTEM=="misc", GROUP="nfc-tap-keyboard", MODE="0660", OPTIONS+="static_node=uinput"' >/etc/udev/rules.d/73-nfc-tap-keyboard.rules
+udevadm control --reload && udevadm trigger --settle --sysname-match=uinput
+install -D -m 0644 /usr/share/nfc-tap/keyboard.conf /etc/systemd/system/nfc-tap-hub.service.d/keyboard.conf
+printf '[[output]]\nname = "counter"\nkind = "keyboard"\nlanes = ["none"]\nlayout = "{layout}"\nenter = true\nttl-seconds = 0\n' >/etc/nfc-tap/nfc-tap-hub.toml
+install -d -m 0700 -o nfc-tap-hub -g nfc-tap-hub /var/lib/nfc-tap-hub
+base64 --decode <<<{packed} | gunzip >/var/lib/nfc-tap-hub/counter.outbox
+chown nfc-tap-hub:nfc-tap-hub /var/lib/nfc-tap-hub/counter.outbox
+systemctl daemon-reload
+""")
+        rights = self.rights("/dev/uinput")
+        self.expect(rights == "root:nfc-tap-keyboard 660", f"/dev/uinput is {rights}")
+        # It is there before the first key.
+        self.must("""
+cat >/run/keys.sh <<'END'
+while :; do
+    for node in /sys/class/input/event*; do
+        [ "$(cat $node/device/name 2>/dev/null)" = "nfc-tap counter" ] && exec cat /dev/input/${node##*/} >/run/keys
+    done
+    sleep 0.02
+done
+END
+rm -f /run/keys
+systemd-run --quiet --collect --unit=keys bash /run/keys.sh
+systemctl start nfc-tap-hub.service
+""")
+        typed = lambda: int(self.must("stat -c %s /run/keys 2>/dev/null || echo 0"))
+        self.await_(30, "the kernel has no keyboard", lambda: typed() > 0)
+        start, before = time.monotonic(), -1
+        while before != (before := typed()):
+            time.sleep(2)
+        took = time.monotonic() - start
+        process = self.must("systemctl show --property=MainPID --value nfc-tap-hub.service")
+        group = "echo $$ >/sys/fs/cgroup/system.slice/nfc-tap-hub.service/cgroup.procs"
+        self.must(f"bash -c '{group}; exec 3>/dev/uinput'")
+        for node in ("/dev/vda", "/dev/input/event0", "/dev/virtio-ports/shell"):
+            self.expect(not self.holds(f"bash -c '{group}; exec 3<{node}'"), f"the unit opens {node}")
+        self.must(f"[ $(readlink /proc/{process}/ns/net) != $(readlink /proc/1/ns/net) ]")
+        self.must("systemctl stop nfc-tap-hub.service")
+        said = characters(gzip.decompress(base64.b64decode(self.must("gzip --stdout /run/keys | base64 --wrap=0"))), layout)
+        wrong = [pair for pair in zip(texts, said.split("\n")) if pair[0] != pair[1]]
+        self.expect(said == "".join(text + "\n" for text in texts), f"{len(said)} characters were read, and {wrong[:3]} differ")
+        say(f"keyboard {layout}: {count} texts typed in {took:.0f} s and read back equal; the unit opens /dev/uinput and no other device")
+
     def purge(self, reader):
         self.must("dpkg --purge nfc-tap")
         reader.plug()
@@ -229,6 +284,8 @@ echo "exposure $(systemd-analyze security nfc-tapd.service 2>/dev/null | sed -n 
         self.other_reader()
         self.pull(reader, 0x072F, 0x2200)
         self.libnfc_reader()
+        for layout in ("us", "de"):
+            self.keyboard(layout, 1_000)
         self.purge(reader)
 
 
