@@ -119,7 +119,7 @@ let house = [
             .room(
                 "RemoteOrders",
                 uses:
-                    "Crypto Envelope Hub Linux LocalHTTP Logging PaymentValues POSAPI PSPAPI Settings StrictJSON",
+                    "Crypto Envelope Hub Linux LocalHTTP Logging Metrics PaymentValues POSAPI PSPAPI Settings StrictJSON",
                 tests: ""),
             .room(
                 "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging PaymentValues POSAPI Receipt Settings TapClient",

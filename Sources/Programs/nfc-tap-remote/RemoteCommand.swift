@@ -27,6 +27,9 @@ struct RemoteCommand: AsyncParsableCommand {
     @Flag(help: "Say how it goes with each backend, and end.")
     var status = false
 
+    @Flag(help: "Print the same for Prometheus, and end.")
+    var metrics = false
+
     @Flag(help: "Also log details for developers.")
     var verbose = false
 
@@ -40,11 +43,13 @@ struct RemoteCommand: AsyncParsableCommand {
             if let fault = file.folderFault { throw program.end(fault) }
             return program.say("\(file.backends.count) backend\(file.backends.count == 1 ? "" : "s"), nothing wrong")
         }
-        if status {
-            guard let bytes = ConfigurationHost.contents(file.status), let lines = Remote.words(ofStatus: bytes) else {
+        if status || metrics {
+            let bytes = ConfigurationHost.contents(file.status)
+            let said = bytes.flatMap { metrics ? Remote.metrics(ofStatus: $0) : Remote.words(ofStatus: $0) }
+            guard let said else {
                 throw program.end("\(file.status) cannot be read; start it with: systemctl start nfc-tap-remote")
             }
-            for line in lines { try? Descriptor.print(line) }
+            try? Descriptor.print(said)
             return
         }
         // Ids and amounts are the shop's.

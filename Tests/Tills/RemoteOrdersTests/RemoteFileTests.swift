@@ -130,4 +130,25 @@ struct RemoteFileTests {
             #expect(!refusal.words.isEmpty)
         }
     }
+
+    @Test("What the status says is told for Prometheus, too, and what is not known has no value")
+    func metrics() throws {
+        var shop = BackendStatus()
+        (shop.name, shop.lastAnswer, shop.untold) = ("shop", Timestamp(milliseconds: 1_500), 2)
+        (shop.untoldSince, shop.refused) = (7, ["order.lane": 3])
+        var silent = BackendStatus()
+        silent.name = "other"
+        let text = try #require(Remote.metrics(ofStatus: try WireJSON.encode([shop, silent])))
+        let values = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(
+            values == [
+                #"nfc_tap_remote_backend_up{backend="shop"} 1"#, #"nfc_tap_remote_backend_up{backend="other"} 0"#,
+                #"nfc_tap_remote_answer_timestamp_seconds{backend="shop"} 1.5"#,
+                #"nfc_tap_remote_untold{backend="shop"} 2"#, #"nfc_tap_remote_untold{backend="other"} 0"#,
+                #"nfc_tap_remote_untold_timestamp_seconds{backend="shop"} 7"#,
+                #"nfc_tap_remote_orders_refused_total{backend="shop",code="order.lane"} 3"#,
+            ])
+        #expect(Remote.metrics(ofStatus: []) == nil)
+    }
+
 }

@@ -82,7 +82,7 @@ public struct Remote: Sendable {
     /// What the status file says, a line for each backend.
     ///
     /// - Returns: `nil` where it cannot be read.
-    public static func words(ofStatus bytes: [UInt8]) -> [String]? {
+    public static func words(ofStatus bytes: [UInt8]) -> String? {
         guard let all = try? WireJSON.decode([BackendStatus].self, from: bytes) else { return nil }
         return all.map { backend in
             var parts = [backend.trouble ?? (backend.lastAnswer == nil ? "has not answered yet" : "answers")]
@@ -95,7 +95,7 @@ public struct Remote: Sendable {
             }
             parts += backend.refused.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
             return "\(backend.name): " + parts.joined(separator: "; ")
-        }
+        }.joined(separator: "\n")
     }
 }
 
