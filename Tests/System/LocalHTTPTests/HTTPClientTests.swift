@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import LocalHTTP
 import Testing
+
+@testable import LocalHTTP
 
 /// What the client says of servers that are not there, go away, or talk nonsense.
 @Suite(.timeLimit(.minutes(5))) struct HTTPClientTests {
@@ -125,6 +126,26 @@ import Testing
             try await ScriptedServer.serve(at: folder + "/s", Array(text.utf8), .close) {
                 let answer = try await HTTPClient(path: folder + "/s").send(get, answerWithin: .seconds(20))
                 #expect(answer.body == Array("{}".utf8))
+            }
+        }
+    }
+
+    /// Laravel's and Django's pages of an error have more than 64 KiB: their status is an answer all the same.
+    @Test(arguments: [
+        (String(repeating: "a", count: 400_000), 400_000, ScriptedServer.Ending.stayOpen), ("half", 9, .close),
+        ("half", 9, .stayOpen),
+    ])
+    func `H6: where the head is all that counts, a body of any size takes nothing back`(
+        _ body: String, _ length: Int, _ ending: ScriptedServer.Ending
+    ) async throws {
+        try await withFolder { folder in
+            let text = "HTTP/1.1 410 Gone\r\nContent-Length: \(length)\r\n\r\n\(body)"
+            try await ScriptedServer.serve(at: folder + "/s", Array(text.utf8), ending) {
+                var client = HTTPClient(path: folder + "/s")
+                client.wantsHeadOnly = true
+                let time: Duration = body.utf8.count == length || ending == .close ? .seconds(20) : .seconds(1)
+                let answer = try await client.send(HTTPClientRequest(.post, "/"), answerWithin: time)
+                #expect(answer.status == 410 && answer.body.isEmpty)
             }
         }
     }

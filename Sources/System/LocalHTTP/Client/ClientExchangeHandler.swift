@@ -18,10 +18,13 @@ final class ClientExchangeHandler: ChannelDuplexHandler {
     }
 
     private let maximumAnswerBytes: Int
+    private let wantsHeadOnly: Bool
     private var running: Running?
     private var waiting: [ClientExchange] = []
 
-    init(maximumAnswerBytes: Int) { self.maximumAnswerBytes = maximumAnswerBytes }
+    init(maximumAnswerBytes: Int, wantsHeadOnly: Bool = false) {
+        (self.maximumAnswerBytes, self.wantsHeadOnly) = (maximumAnswerBytes, wantsHeadOnly)
+    }
 
     /// The promise tells only that the exchange has reached this handler: from then on its own promise counts.
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -65,6 +68,7 @@ final class ClientExchangeHandler: ChannelDuplexHandler {
             running?.answer = HTTPClientAnswer(head)
             running?.keepAlive = head.isKeepAlive
         case .body(let bytes):
+            guard !wantsHeadOnly else { return }
             let count = (running?.answer?.body.count ?? 0) + bytes.readableBytes
             guard count <= maximumAnswerBytes else { return finish(.failure(.badAnswer(.tooLarge)), context) }
             running?.answer?.body += bytes.readableBytesView
@@ -94,6 +98,10 @@ final class ClientExchangeHandler: ChannelDuplexHandler {
     }
 
     private func fail(_ silence: HTTPClientError.Silence, _ context: ChannelHandlerContext) {
+        if wantsHeadOnly, silence != .cancelled, let answer = running?.answer {
+            running?.keepAlive = false
+            return finish(.success(answer), context)
+        }
         let hasBegun = running?.hasBegun ?? false
         finish(.failure(hasBegun && silence != .cancelled ? .badAnswer(.truncated) : .noAnswer(silence)), context)
     }

@@ -11,6 +11,8 @@ public struct HTTPClient: Sendable {
     public var connectTime: Duration = .seconds(2)
     /// A larger answer is a `badAnswer`.
     public var maximumAnswerBytes = 256 * 1024
+    /// An answer's head says all: its body may be of any size and is dropped, and one that breaks off takes nothing back.
+    package var wantsHeadOnly = false
     /// A stream of events without even a heartbeat for so long is taken for broken.
     public var maximumSilence: Duration = .seconds(45)
 
@@ -37,8 +39,10 @@ public struct HTTPClient: Sendable {
     ///
     /// - Throws: `HTTPClientError.notConnected` alone.
     public func connect() async throws(HTTPClientError) -> HTTPClientConnection {
-        let limit = maximumAnswerBytes
-        let channel = try await connector.connect { ClientExchangeHandler(maximumAnswerBytes: limit) }
+        let (limit, isHeadOnly) = (maximumAnswerBytes, wantsHeadOnly)
+        let channel = try await connector.connect {
+            ClientExchangeHandler(maximumAnswerBytes: limit, wantsHeadOnly: isHeadOnly)
+        }
         return HTTPClientConnection(channel: channel)
     }
 

@@ -62,7 +62,7 @@ actor OutputPort {
                 case .proxy(let path): HTTPClient(path: path)
                 case .loopback(let address): HTTPClient(loopback: address)
                 }
-            client.maximumAnswerBytes = 64 * 1_024
+            client.wantsHeadOnly = true
             self.client = client
         }
         self.outbox.begin(wall: Timestamp.now.milliseconds, now: Self.now)
