@@ -33,6 +33,7 @@ struct HubCommand: AsyncParsableCommand {
         do throws(ConfigurationError) { file = try HubFile(path: config) } catch {
             throw program.end(error.words(of: config))
         }
+        for note in file.notes { program.say(note.words(of: config)) }
         if check {
             if let fault = file.folderFault { throw program.end(fault) }
             return program.say("\(file.outputs.count) output\(file.outputs.count == 1 ? "" : "s"), nothing wrong")

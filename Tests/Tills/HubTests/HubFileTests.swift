@@ -120,6 +120,44 @@ struct HubFileTests {
         #expect(try fault(Self.hook + Self.keyboard) == "output[1].kind")
     }
 
+    /// RabbitMQ 3.10.8 and nats-server 2.9.10 of Debian 12, as findings/ shows them.
+    @Test("H7: what RabbitMQ changes, or NATS hangs up at, is named with its line and what to write, and is no fault")
+    func notes() throws {
+        func note(_ old: String, _ new: String) throws -> ConfigurationError? {
+            try read(Self.mqtt.replacing(old, with: new)).notes.first
+        }
+        let lane = try #require(try note("[\"door\"]", "[\"door.1\"]"))
+        #expect(lane.key == "output[0].lanes" && lane.line == 4 && lane.remedy.contains("letters, digits"))
+        #expect(try note("[\"door\"]", "[\"do*r\"]")?.key == "output[0].lanes")
+        for (line, key) in [
+            ("prefix = \"shop.example\"", "prefix"), ("prefix = \"my shop\"", "prefix"),
+            ("discovery = \"home.assistant\"", "discovery"),
+        ] {
+            let found = try read(Self.mqtt + line + "\n").notes
+            #expect(found.map(\.key) == ["output[0].\(key)"] && found.first?.line == 6, "\(line)")
+        }
+        for plain in [Self.mqtt, Self.mqtt + "prefix = \"shop/1\"\ndiscovery = \"homeassistant\"\n", Self.hook] {
+            #expect(try read(plain).notes.isEmpty, "\(plain)")
+        }
+    }
+
+    @Test(
+        "H7: two lanes that Home Assistant would take for one scanner are refused: the second would overwrite the first"
+    )
+    func scanners() throws {
+        let first = Self.mqtt.replacing("[\"door\"]", with: "[\"door.1\"]") + "discovery = \"homeassistant\"\n"
+        let second = first.replacing("\"a\"", with: "\"b\"")
+        func pair(_ lane: String, _ more: String = "") throws -> String? {
+            try fault(first + second.replacing("door.1", with: lane) + more)
+        }
+        #expect(try pair("door_1") == "output[1].lanes")
+        #expect(try pair("door-1") == nil)
+        // The same scanner twice, for two kinds of passes.
+        #expect(try pair("door.1") == nil)
+        #expect(try pair("door.1", "prefix = \"other\"\n") == "output[1].lanes")
+        #expect(try fault(first + second.replacing("door.1", with: "door_1").replacing("1883", with: "1884")) == nil)
+    }
+
     @Test("A web address is reached on this machine, or through a proxy's socket")
     func places() {
         let plain = WebhookPlace(url: "http://127.0.0.1/a?b", proxy: nil)

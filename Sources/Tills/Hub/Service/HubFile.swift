@@ -38,6 +38,8 @@ public struct HubFile: Sendable {
     /// As the unit makes it.
     private static let ownDirectory = "/var/lib/nfc-tap-hub"
     public var outputs: [Output] = []
+    /// What works with most receivers and not with all, and what to write for these.
+    public var notes: [ConfigurationError] = []
 
     /// What keeps the outboxes from being written, and what to do; `nil` where nothing is to be seen.
     public var folderFault: String? {
@@ -70,6 +72,14 @@ public struct HubFile: Sendable {
         refuseSharing(&top)
         top.finish()
         if let first = top.faults.first { throw first }
+        for (index, output) in outputs.enumerated() {
+            guard let key = output.doubtfulKey else { continue }
+            var note = ConfigurationError(
+                "output[\(index)].\(key)", "has a dot, a star or a blank, which RabbitMQ changes and NATS hangs up at",
+                remedy: "for these brokers write letters, digits, - and _")
+            note.line = ConfigurationPosition.line(of: note.key, in: text)
+            notes.append(note)
+        }
     }
 
     /// Two clients with one id throw each other out for ever; two outboxes with one name are one file.
@@ -85,6 +95,10 @@ public struct HubFile: Sendable {
                         "write the keyboard alone into a file of its own, for a service without a network")
                 } else if let client = output.client, client == other.client {
                     top.report("output[\(index)].client", "is used twice", "give every output a client id of its own")
+                } else if output.overwritesScanner(of: other) {
+                    top.report(
+                        "output[\(index)].lanes", "names the same scanner for Home Assistant as output \(other.name)",
+                        "name the lanes so that they differ in letters, digits, - and _")
                 }
             }
         }
@@ -164,6 +178,24 @@ extension HubFile.Output {
     /// The id at the broker; `nil` for anything else.
     fileprivate var client: String? {
         if case .mqtt(let broker, let settings) = receiver { "\(broker) \(settings.client)" } else { nil }
+    }
+
+    /// The setting whose text some brokers do not deliver as it is; `nil` where all do.
+    fileprivate var doubtfulKey: String? {
+        guard case .mqtt(_, let settings) = receiver else { return nil }
+        func isDoubtful(_ text: String) -> Bool { text.contains { $0 == "." || $0 == "*" || $0 == " " } }
+        if lanes.contains(where: isDoubtful) { return "lanes" }
+        if isDoubtful(settings.tapTopic) { return "prefix" }
+        return settings.discovery.map { isDoubtful($0.prefix) } == true ? "discovery" : nil
+    }
+
+    /// Whether Home Assistant would find one scanner for the two, and one's taps.
+    fileprivate func overwritesScanner(of other: Self) -> Bool {
+        guard case .mqtt(let broker, let settings) = receiver, case .mqtt(broker, let others) = other.receiver else {
+            return false
+        }
+        return settings.discovery != nil && settings.discovery?.topic == others.discovery?.topic
+            && settings.tapTopic != others.tapTopic
     }
 
     private static func rule(_ table: inout ConfigurationTable) -> HubRule {
