@@ -36,7 +36,8 @@ struct HubCommand: AsyncParsableCommand {
         for note in file.notes { program.say(note.words(of: config)) }
         if check {
             if let fault = file.folderFault { throw program.end(fault) }
-            return program.say("\(file.outputs.count) output\(file.outputs.count == 1 ? "" : "s"), nothing wrong")
+            let rest = file.notes.isEmpty ? "nothing wrong" : "nothing else to say"
+            return program.say("\(file.outputs.count) output\(file.outputs.count == 1 ? "" : "s"), \(rest)")
         }
         // Member numbers are personal data.
         program.forbidDumps()
