@@ -5,7 +5,8 @@ import ReaderCore
 /// A PC/SC call that failed: which, with which code, and what that means for us.
 struct PCSCFailure: Error, Equatable {
     enum Call: String {
-        case establishContext, listReaders, getStatusChange, connect, beginTransaction, transmit, control, disconnect
+        case establishContext, listReaders, getStatusChange, connect, beginTransaction, transmit, control, getAttribute,
+            disconnect
     }
 
     /// What the caller can do about a code.
@@ -46,11 +47,21 @@ struct PCSCFailure: Error, Equatable {
         self.meaning = meaning ?? Self.meaning(of: code, in: call)
     }
 
+    /// Whether the context that made the call is of no further use.
+    var endsContext: Bool {
+        switch meaning {
+        case .connectionLost, .notRunning, .otherVersion, .stuck: true
+        case .cardLost, .mute, .otherProtocol, .inUse, .readerGone, .readerUnavailable, .accessDenied, .cancelled,
+            .timedOut, .other:
+            false
+        }
+    }
+
     /// Whether pcscd answers the call by itself, without a word to a reader or a card.
     var asksService: Bool {
         switch call {
         case .establishContext, .listReaders, .getStatusChange: true
-        case .connect, .beginTransaction, .transmit, .control, .disconnect: false
+        case .connect, .beginTransaction, .transmit, .control, .getAttribute, .disconnect: false
         }
     }
 

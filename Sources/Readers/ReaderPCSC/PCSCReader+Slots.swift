@@ -23,7 +23,10 @@ extension PCSCReader {
             }
             if let (slot, _) = zip(slots, states).first(where: { $1.hasContactlessCard }) {
                 slots = [slot]
+                // Another slot of the same device.
+                let firmware = identity.firmware
                 identity = ReaderIdentity(slot)
+                identity.firmware = firmware
             } else if monotonicNow() >= deadline {
                 throw .timedOut
             }
@@ -38,6 +41,23 @@ extension PCSCReader {
             return false
         }
         return true
+    }
+}
+
+extension PCSCReader {
+    /// Asks the driver for the version of the device's firmware. What fails here fails nobody's tap: the firmware is unknown then.
+    func learnFirmware() {
+        // Only models that libccid drives, which tells what the device says. Others tell the version of the driver itself, REINER SCT's
+        // own driver for a model among these.
+        let isTold = ReaderModels.model(named: identity.name) != nil && !identity.name.hasPrefix("REINER SCT")
+        guard isTold, let link = talking?.link else { return }
+        do throws(PCSCFailure) {
+            identity.firmware = try callGuard.run(within: .indicator, severing: link) { () throws(PCSCFailure) in
+                try talking?.connectDirectly(to: identity.name).firmware()
+            }
+        } catch {
+            if error.endsContext { _ = fail(error) }
+        }
     }
 }
 

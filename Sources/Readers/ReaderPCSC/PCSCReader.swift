@@ -58,9 +58,7 @@ public final class PCSCReader: CardReader {
         feedbackLevel = feedback
         identity = ReaderIdentity(first)
         callGuard = try CallGuard()
-        self.claim = claim
-        self.slots = slots
-        wanted = text
+        (self.claim, self.slots, wanted) = (claim, slots, text)
         do throws(PCSCFailure) {
             try establishContexts()
             let names = try names()
@@ -70,6 +68,7 @@ public final class PCSCReader: CardReader {
         } catch {
             throw error.meaning == .readerGone ? .serviceUnavailable(.unknownReader) : error.readerError
         }
+        learnFirmware()
     }
 
     deinit { close() }
@@ -198,9 +197,9 @@ extension PCSCReader {
         }
         slots = found
         identity = ReaderIdentity(first)
-        needsLookup = false
-        activationCounter = nil
+        (needsLookup, activationCounter) = (false, nil)
         (hasHadCard, shown) = (false, nil)
+        learnFirmware()
     }
 
     /// Notes what a failure leaves unusable.

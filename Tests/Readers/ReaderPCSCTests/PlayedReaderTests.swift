@@ -29,6 +29,26 @@ extension PCSCTests {
             }
         }
 
+        @Test(
+            "Row 5 of the guidance: a reader tells its firmware, if its driver is known to tell the device's and not its own"
+        )
+        func firmware() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig()
+                #expect(rig.reader.identity.firmware == "2.14")
+                rig.played.insert(SmokeCard())
+                #expect(try rig.activate().isCard && rig.reader.identity.firmware == "2.14")
+            }
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig(name: "REINER SCT cyberJack RFID basis")
+                #expect(rig.reader.identity.firmware == nil)
+            }
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig(name: "Unheard-of Reader")
+                #expect(rig.reader.identity.firmware == nil)
+            }
+        }
+
         @Test func `each slot of a reader that is played has a name and a card of its own`() async {
             await #expect(processExitsWith: .success) {
                 let rig = try PlayedRig(name: "ACS ACR1281 1S Dual Reader", slots: 3, slot: 1)

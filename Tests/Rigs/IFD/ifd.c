@@ -180,11 +180,14 @@ RESPONSECODE IFDHGetCapabilities(DWORD lun, DWORD tag, PDWORD length, PUCHAR val
     struct slot *slot = find(lun);
     /* READERS: that pcscd counts them as with libccid, instead of giving each a driver of its own. */
     unsigned char most = READERS, yes = 1;
+    /* As libccid tells the bcdDevice 2.14. */
+    uint32_t version = 0x02140000;
     RESPONSECODE (*waits)(DWORD, int) = wait_for_event;
     RESPONSECODE (*stops)(DWORD) = stop_waiting;
     switch (tag) {
     case TAG_IFD_ATR:
     case SCARD_ATTR_ATR_STRING: return give(slot->atr, slot->atr_length, length, value);
+    case SCARD_ATTR_VENDOR_IFD_VERSION: return give(&version, sizeof version, length, value);
     case TAG_IFD_SLOTS_NUMBER: return give(&slot->slots, 1, length, value);
     case TAG_IFD_SIMULTANEOUS_ACCESS: return give(&most, 1, length, value);
     case TAG_IFD_THREAD_SAFE:

@@ -12,6 +12,9 @@ enum { cpcsc_max_buffer_size_extended = MAX_BUFFER_SIZE_EXTENDED };
 /* Passes bytes on to the reader itself: libccid's IOCTL_SMARTCARD_VENDOR_IFD_EXCHANGE. */
 enum { cpcsc_escape = SCARD_CTL_CODE(1) };
 
+/* The version of a device, as its driver tells it. */
+enum { cpcsc_version = SCARD_ATTR_VENDOR_IFD_VERSION };
+
 /* The PCI that SCardTransmit demands for the protocol in use: same content as SCARD_PCI_T0 and SCARD_PCI_T1. */
 static inline SCARD_IO_REQUEST cpcsc_pci(DWORD protocol) {
     SCARD_IO_REQUEST request = { protocol, sizeof(SCARD_IO_REQUEST) };
