@@ -47,8 +47,8 @@ extension PCSCReader {
 extension PCSCReader {
     /// Asks the driver for the version of the device's firmware. What fails here fails nobody's tap: the firmware is unknown then.
     func learnFirmware() {
-        // Only models that libccid drives, which tells what the device says. Others tell the version of the driver itself, REINER SCT's
-        // own driver for a model among these.
+        // Only models that libccid or ACS's driver drives: they tell what the device says. Others tell the version of the driver itself,
+        // REINER SCT's own for a model among these.
         let isTold = ReaderModels.model(named: identity.name) != nil && !identity.name.hasPrefix("REINER SCT")
         guard isTold, let link = talking?.link else { return }
         do throws(PCSCFailure) {
