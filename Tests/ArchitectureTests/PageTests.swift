@@ -62,6 +62,30 @@ struct PageTests {
         #expect(links > 200)
     }
 
+    @Test(
+        "D5: whoever builds a kiosk is told which machines, disks, roots and readers, and what of it nobody has tried")
+    func kiosks() throws {
+        let page = try Checkout.text("docs/operating/kiosks.md")
+        for word in [
+            "Raspberry Pi", "arm64", "## Read-only root", "SD card", "Two readers of one model", "**not tried**",
+        ] {
+            #expect(page.contains(word), "\(word)")
+        }
+        // Each folder that a unit may write in, and none that no unit has.
+        var folders: Set<String> = []
+        for unit in try FileManager.default.contentsOfDirectory(atPath: Checkout.file("systemd").path)
+        where unit.hasSuffix(".service") {
+            for line in try Checkout.text("systemd/\(unit)").split(separator: "\n")
+            where line.hasPrefix("StateDirectory=nfc-tap") {
+                folders.formUnion(
+                    line.dropFirst("StateDirectory=".count).split(separator: " ").map { "/var/lib/\($0)" })
+            }
+        }
+        let named = Set(page.matches(of: #/(?m)^\| `(\/var\/lib\/[a-z-]+)`/#).map { String($0.output.1) })
+        #expect(named.count > 4 && named.isSubset(of: folders), "\(named.subtracting(folders))")
+        #expect(folders.subtracting(named).allSatisfy { $0.contains("switch") }, "\(folders.subtracting(named))")
+    }
+
     @Test func `README fits two screens and leads to rooms that are there`() throws {
         let readme = try Checkout.text("README.md")
         #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 101)
