@@ -155,9 +155,11 @@ extension HostFacts {
         var findings: [Finding] = []
         if let error = journal.error {
             let effect = journal.writable ? "" : ", no sale can be taken"
+            let cause = journal.cause.map { ": \($0)" } ?? ""
             findings.append(
                 Finding(
-                    .journal, .error, "the journal: \(error.message)\(effect) (\(error.code))", remedy: error.resolution
+                    .journal, .error, "the journal: \(error.message)\(effect) (\(error.code))\(cause)",
+                    remedy: error.resolution
                 ))
         }
         if !journal.damaged.isEmpty {

@@ -286,9 +286,12 @@ struct DaemonCheckTests {
         for code in [ErrorCode.storageFull, .storageFailed] {
             journal.writable = false
             journal.error = ErrorDetail(code)
+            journal.cause = "its disk is in the well: fetch it"
             let found = HostFacts.journal(journal)
             #expect(found.map(\.severity) == [.error] && found.first?.remedy == journal.error?.resolution)
-            #expect(found.first?.problem.contains("no sale can be taken (\(code.rawValue))") == true)
+            #expect(
+                found.first?.problem.contains(
+                    "no sale can be taken (\(code.rawValue)): its disk is in the well: fetch it") == true)
         }
         (journal.error, journal.damaged, journal.auditFaults) = (
             nil, ["row 7", "business_day D-1"], ["entry 5 altered"]

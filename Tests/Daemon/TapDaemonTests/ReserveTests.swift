@@ -28,6 +28,7 @@ struct ReserveTests {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect(await health.trouble() != nil)
         #expect(await health.status().writable == false)
+        #expect(await health.status().cause?.contains("kernel's log") == true, "W23")
         var begun = 0
         do throws(JournalError) {
             try await journal.begin { (_) throws(JournalError) in }
@@ -61,6 +62,7 @@ struct ReserveTests {
         let kept = folder.path + "/journal.sqlite-wal.damaged-1"
         try Data([1]).write(to: URL(filePath: kept))
         #expect(await health.status().error?.code == "storage.failed")
+        #expect(await health.status().cause?.contains("damaged-1") == true, "W23")
         #expect(try JournalBinding.openMoney(in: folder.path)?.contains { $0.contains("damaged-1") } == true)
         try FileManager.default.removeItem(atPath: kept)
         #expect(await health.status().error == nil)

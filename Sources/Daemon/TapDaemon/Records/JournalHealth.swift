@@ -13,7 +13,7 @@ import Synchronization
 /// Whether a sale could be written down now, and whether what the journal says is what was written.
 final class JournalHealth: Sendable {
     private struct State {
-        var trouble: ErrorCode?
+        var trouble: JournalError?
         var checkedAt: ContinuousClock.Instant?
         /// What had been written when it was last looked at, and when that was last more than before.
         var commits = 0
@@ -69,7 +69,7 @@ final class JournalHealth: Sendable {
         }
         let isDoubted = !isKnown && (!reserve.isKept || journal.commitCount.failures > failures)
         if !isFresh || isDoubted { await probe(at: now) }
-        return state.withLock { $0.trouble }
+        return state.withLock { $0.trouble.map { ErrorCode($0) } }
     }
 
     /// Goes on until its task is cancelled.
@@ -92,17 +92,16 @@ final class JournalHealth: Sendable {
             return (isDoubted, state.writtenAt.map { $0.duration(to: now) < JournalHealth.proof } ?? false)
         }
         if isDoubted { reserve.doubt() }
-        let found = await JournalHealth.trouble(of: journal, writesRow: isDoubted || !isProved)
-        let trouble = found.map { ErrorCode($0) }
+        let trouble = await JournalHealth.trouble(of: journal, writesRow: isDoubted || !isProved)
         let before = state.withLock { state in
             defer { (state.trouble, state.checkedAt) = (trouble, now) }
             return state.trouble
         }
         guard trouble != before else { return }
-        if let found, let trouble {
+        if let trouble {
             logger.critical(
                 "journal cannot be written, no sale can be taken",
-                metadata: ["error": "\(trouble.rawValue)", "cause": "\(found)"])
+                metadata: ["error": "\(ErrorCode(trouble).rawValue)", "cause": "\(trouble)"])
         } else {
             logger.notice("journal can be written again")
         }
@@ -168,8 +167,16 @@ final class JournalHealth: Sendable {
             ))
     }
 
-    /// Whether the file, or a log of it, was found damaged.
-    private func isFaulty(_ faults: [String]) -> Bool { !faults.isEmpty || !Journal.damagedLogs(in: folder).isEmpty }
+    /// How the file, or a log of it, was found damaged, and what to do; `nil` where neither was.
+    private func fault(_ tables: [String]) -> String? {
+        guard tables.isEmpty else {
+            return "damaged in \(tables.joined(separator: ", ")): make a copy, and restore the last backup"
+        }
+        let kept = Journal.damagedLogs(in: folder)
+        guard !kept.isEmpty else { return nil }
+        return "its log was damaged, payments may be missing: compare with the payment service, then remove "
+            + kept.joined(separator: ", ")
+    }
 
     /// Looks at everything once a day, until its task is cancelled.
     ///
@@ -304,12 +311,16 @@ final class JournalHealth: Sendable {
     var damaged: [DamagedPayment] { state.withLock { $0.damaged } }
 
     func status() async -> Status.Journal {
-        let trouble = await trouble()
+        _ = await trouble()
         return state.withLock { state in
+            let fault = fault(state.faults)
             var status = Status.Journal(
-                writable: trouble == nil,
+                writable: state.trouble == nil,
                 damaged: state.damaged.map { $0.id?.text ?? "row \($0.row)" } + state.damagedRows.map(\.description))
-            status.error = (trouble ?? (isFaulty(state.faults) ? .storageFailed : nil)).map { ErrorDetail($0) }
+            status.error = (state.trouble.map { ErrorCode($0) } ?? fault.map { _ in .storageFailed }).map {
+                ErrorDetail($0)
+            }
+            status.cause = state.trouble.map(\.description) ?? fault
             status.examinedAt = state.examinedAt
             status.auditFaults = state.auditFaults
             return status
@@ -325,7 +336,7 @@ final class JournalHealth: Sendable {
         damaged.add(Double(status.damaged.count))
         var sound = MetricFamily(
             "nfc_tap_journal_sound", .gauge, help: "Whether the last look at the file found no fault.")
-        sound.add(isFaulty(state.withLock { $0.faults }) ? 0 : 1)
+        sound.add(fault(state.withLock { $0.faults }) == nil ? 1 : 0)
         var holds = MetricFamily(
             "nfc_tap_audit_holds", .gauge, help: "Whether the last verification of the audit chain found no fault.")
         holds.add(state.withLock { $0.auditFaults ?? [] }.isEmpty ? 1 : 0)

@@ -52,6 +52,8 @@ public struct Status: Codable, Equatable, Sendable {
         public var damaged: [String]
         /// What is wrong with the file or its disk.
         public var error: ErrorDetail?
+        /// What that is, and what to do, in words for an administrator: the same as in the log.
+        public var cause: String?
         /// When the whole file was last looked at.
         public var examinedAt: Timestamp?
         /// The first things that the last verification of the audit chain found, in words; empty where it holds, missing before the

@@ -67,7 +67,7 @@ extension Status.Journal {
     /// The lines for a person; none where nothing is wrong.
     var lines: [String] {
         var lines: [String] = []
-        if let error { lines.append("journal  \(error.message): \(error.remedy)") }
+        if let error { lines.append("journal  \(error.message): \(cause ?? error.remedy)") }
         if let fault = auditFaults?.first {
             lines.append("audit    does not hold: \(fault); run nfc-tap audit verify")
         }
