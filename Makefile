@@ -267,14 +267,17 @@ check-kills:
 	$(SWIFT) build --build-tests
 	NFC_TAP_KILLS=$(or $(KILLS),300) $(SWIFT) test --skip-build --no-parallel --filter '^TapDaemonTests\.(Queue)?KillTests'
 
-# Power cuts on a model of the disk: COUNT images of one day, held against what was told and what the payment service has booked.
-# FAULTS=1: no cuts, but errors at each write and sync, and bits that flip. STAGES=1: an upgrade, a purge, a copy made and put back, and
-# new books, each cut off. SYNCS=1: the syncs of each function of the sources left out in turn, as a table.
+# Power cuts on a model of the disk: COUNT images a day, DAYS days with MORE sales each, held against what was told and what the payment
+# service has booked. FAULTS=1: no cuts, but errors at each write and sync, and bits that flip. STAGES=1: an upgrade, a purge, a copy made and
+# put back, new books, terms and tills, each cut off. SYNCS=1: the syncs of each function of the sources left out in turn, as a table.
+# VOLUMES=1: COUNT cuts on each of ext4, xfs and btrfs, on loop devices; needs root, xfsprogs and btrfs-progs.
 ## Cut the power at COUNT moments of a recorded day
 check-power:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/build.sh --target Programs
-	Tests/Checks/check-power.py "$$($(SWIFT) build --show-bin-path)" --count $(or $(COUNT),1000) --seed $(or $(SEED),1) $(if $(FAULTS),--faults) $(if $(STAGES),--stages) $(if $(SYNCS),--syncs)
+	@scripts/build.sh --product rig-books
+	Tests/Checks/check-power.py "$$($(SWIFT) build --show-bin-path)" --count $(or $(COUNT),1000) --seed $(or $(SEED),1) --days $(or $(DAYS),1) \
+		--more $(or $(MORE),0) $(foreach kind,FAULTS STAGES SYNCS PLANTS VOLUMES,$(if $($(kind)),--$(shell echo $(kind) | tr A-Z a-z)))
 
 # Shops with daemons of their own whose payment services lie and whose daemons are killed: COUNT sales, held against what the
 # payment services have booked, in DAYS from a SEED on. What make test does with a thousand. Before them SEQUENCES of operations

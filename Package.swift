@@ -239,6 +239,7 @@ let beside: [Target] = [
         "rig-tills",
         "AdapterCheck ArgumentParser CardSim Envelope LocalHTTP PaymentValues PSPAPI ReaderVirtual TestSupport",
         path: "Tests/RigTills"),
+    tool("rig-books", "Envelope Journal Linux PaymentValues", path: "Tests/RigBooks"),
     tool("rig-client", "CPCSC", path: "Tests/RigClient"),
     tool("tap-simulation", "Ledger PaymentValues POSAPI PSPAPI StoreAndForward Transactions", path: "Tests/Simulation"),
     tool(

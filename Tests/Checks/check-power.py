@@ -10,6 +10,7 @@ sale pays. Ends with 1 where something is lost, and keeps the day and each such 
 """
 import argparse
 import concurrent.futures
+import multiprocessing
 import os
 import pathlib
 import random
@@ -21,16 +22,18 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Rigs/Disk"))
+import books  # noqa: E402
 import model  # noqa: E402
 from callers import Callers  # noqa: E402
+from check import Check, Cut, verified  # noqa: E402
 from faults import Fault, flipped  # noqa: E402
-from judge import judge  # noqa: E402
 from recording import Recording, place, recording  # noqa: E402
 from shop import Shop  # noqa: E402
 from stages import STAGES, played  # noqa: E402
+from volumes import volumes  # noqa: E402
 
-# Seconds for which the power is away: a till's time to confirm is over or not, and a clock without a battery goes back.
-AWAY = (0, 0, 3, 45, 7_200, -3_600)
+# Images without some syncs that are looked at before it is asked whether that was found.
+TURN = 50
 
 
 def compiled(folder):
@@ -38,117 +41,35 @@ def compiled(folder):
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", f"{folder}/{name[-4:]}.so", f"{ROOT}/Tests/Rigs/{name}.c"], check=True)
 
 
-def record(binaries, folder, seed):
-    shop = Shop(binaries, place(folder / "shop"), recording(folder, folder / "shop" / "log"))
-    model.control(folder / "shop" / "log")
+def record(arguments, folder):
+    """Returns the day, and how many operations its tills have asked for."""
+    shop = Shop(arguments.binaries, place(folder / "shop"), recording(folder, folder / "shop" / "log"))
+    model.control(folder / "shop" / "log", (1 << 28) + (arguments.more << 20))
     try:
-        shop.play(random.Random(seed) if seed else None)
+        shop.play(random.Random(arguments.seed) if arguments.seed else None, arguments.more)
     finally:
         shop.end()
     day = replayed(folder)
     disk = model.Disk()
     for it in day.records:
         disk.play(it)
-    disk.image("all", random.Random(0), place(folder / "end"))
+    model.write(disk.image("all", 0), place(folder / "end"))
     for disk in ("state", "ecr"):
         subprocess.run(["diff", "-r", "-x", "*-shm", folder / "shop" / disk, folder / "end" / disk], check=True)
-    return day
+    return day, shop.operations
 
 
 def replayed(folder):
     return Recording(model.records(folder / "shop" / "log", os.path.realpath(folder / "shop")))
 
 
-class Check:
-    """One image: it is made, started, and judged."""
-
-    def __init__(self, arguments, folder, day, dropped=(), moments=None):
-        """`moments` are those at which it is worth to look; an image that is the same without the dropped syncs is none."""
-        self.arguments, self.folder, self.day, self.dropped, self.moments = arguments, folder, day, dropped, moments
-
-    def is_other(self, kind, moment, number):
-        found = []
-        for dropped in ((), self.dropped):
-            path = place(self.folder / f"image-{number}-{'with' if dropped else 'without'}")
-            self.day.image(kind, moment, random.Random(number), path, dropped)
-            found.append(path)
-        same = subprocess.run(["diff", "-rq", *found], capture_output=True).returncode == 0
-        for path in found:
-            shutil.rmtree(path)
-        return not same
-
-    def run(self, number):
-        dice = random.Random(f"{self.arguments.seed}/{number}")
-        kind, away = dice.choice(model.KINDS), dice.choice(AWAY)
-        moment = self.day.moment(dice, kind) if self.moments is None else dice.choice(self.moments)
-        if self.moments is not None and not self.is_other(kind, moment, number):
-            return "", None
-        is_cut_again = dice.random() < 0.15
-        path = place(self.folder / f"image-{number}")
-        name = f"image {number}: {kind} at {moment}, away for {away} s{', cut again' if is_cut_again else ''}"
-        shop = None
-        try:
-            self.day.image(kind, moment, dice, path, self.dropped)
-            facts = self.day.facts(moment)
-            sold = self.day.noted(facts, moment)
-            if is_cut_again:
-                path = self.cut_again(path, dice, facts)
-            (path / "wall").write_text(f"{away}\n")
-            shop = Shop(self.arguments.binaries, path, {"LD_PRELOAD": f"{self.folder}/lock.so", "SHIFTED": str(path / "wall")})
-            faults = self.start(shop, facts, sold)
-        except (RuntimeError, OSError, ValueError, KeyError) as error:
-            faults = [f"{error!r}"]
-        finally:
-            if shop:
-                shop.end()
-        if not faults or self.dropped:
-            for rest in self.folder.glob(f"image-{number}*"):
-                shutil.rmtree(rest)
-        return name, faults
-
-    def cut_again(self, path, dice, facts):
-        """The power comes back for a moment, and is away again while the books are being brought to order."""
-        log = path / "log"
-        model.control(log, 1 << 25)
-        again = pathlib.Path(f"{path}-again")
-        shutil.copytree(path, pathlib.Path(f"{path}-base"), ignore=shutil.ignore_patterns("log"))
-        numbers = {os.path.relpath(file, path): file.stat().st_ino for file in path.rglob("*")}
-        shop = Shop(self.arguments.binaries, path, recording(self.folder, log))
-        try:
-            shop.begin()
-            time.sleep(dice.choice([0, 0, 0.1, 0.5]))
-        finally:
-            shop.end()
-        second = Recording(model.records(log, os.path.realpath(path)), pathlib.Path(f"{path}-base"), numbers)
-        kind = dice.choice(model.KINDS)
-        moment = second.moment(dice, kind)
-        second.image(kind, moment, dice, place(again))
-        facts.listen(second.said, moment)
-        return again
-
-    def start(self, shop, facts, sold):
-        shop.begin()
-        # A clock that went back with the power is put right by a time server, once there is a network.
-        pathlib.Path(shop.folder, "wall").write_text("0\n")
-        for program in ("nfc-tapd", "nfc-tap-ecr"):
-            if shop.ended(program):
-                return [f"{program} does not start: {shop.said(program)[-400:]}"]
-        return judge(shop, facts, sold) + verified(self.arguments, shop)
-
-
-def verified(arguments, shop):
-    faults = [] if shop.stop("nfc-tapd") == 0 else ["the daemon does not stop as it should"]
-    verify = subprocess.run([f"{arguments.binaries}/nfc-tap", "audit", "verify", "--file", f"{shop.folder}/state/journal.sqlite"],
-                            capture_output=True, text=True)
-    return faults if verify.returncode == 0 else [*faults, f"the chain does not hold: {verify.stdout}{verify.stderr}"]
-
-
 def stages(arguments, folder, day):
     """What is done to the books as a whole, cut off at any moment."""
     end, all_played = place(folder / "end-of-day"), []
-    day.image("all", len(day.records), random.Random(0), end)
+    evening = day.at(len(day.records))
+    model.write(evening.whole("all", 0), end)
     for name, kind in STAGES.items():
-        stage = kind(day.facts(len(day.records)))
+        stage = kind(evening.facts)
         all_played.append((name, stage, played(stage, end, folder, name, arguments.binaries)))
 
     def run(number):
@@ -157,7 +78,7 @@ def stages(arguments, folder, day):
         kind = dice.choice(model.KINDS)
         moment = recorded.moment(dice, kind)
         path = place(folder / f"stage-{number}")
-        recorded.image(kind, moment, dice, path)
+        model.write(recorded.at(moment).whole(kind, dice.random()), path)
         shop = Shop(arguments.binaries, path, stage.clock(folder, path))
         try:
             found = stage.judge(shop, path, recorded, moment)
@@ -179,39 +100,40 @@ def stages(arguments, folder, day):
     return losses
 
 
-def plants(arguments, folder, day):
+def without(arguments, folder, day, opener, seen, dropped, moments=None):
+    """How many images it takes until it is found that these syncs are left out: the words for it, and whether it is found."""
+    looked = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
+        for first in range(0, arguments.count, TURN):
+            check = Check(arguments, folder, day, opener, dict(seen), dropped)
+            cuts = [Cut(arguments, day, number, moments) for number in range(first, min(first + TURN, arguments.count))]
+            faults = check.run(cuts, pool)
+            found = sorted((cut.number, of_image[0]) for cut, of_image in faults.items() if of_image)
+            if found:
+                looked += sum(cut.number <= found[0][0] for cut in faults)
+                return f"image {found[0][0] + 1}, the {looked}th that is another one: {' '.join(found[0][1].split())[:110]}", True
+            looked += len(faults)
+    return f"not in {looked} images that are others", False
+
+
+def plants(arguments, folder, day, opener, seen):
     """How many images it takes until each planted fault is found."""
     missed = 0
     for name, dropped in day.plants().items():
-        check, found = Check(arguments, folder, day, dropped), None
-        with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
-            for first in range(0, arguments.count, arguments.workers):
-                images = range(first, min(first + arguments.workers, arguments.count))
-                found = next(((number + 1, faults) for number, (_, faults) in zip(images, pool.map(check.run, images)) if faults), None)
-                if found:
-                    break
-        missed += found is None
-        what = f"image {found[0]}: {found[1][0][:150]}" if found else f"not found in {arguments.count} images"
-        print(f"{name} ({len(dropped)} syncs): {what}", flush=True)
-    return 1 if missed else 0
+        said, is_found = without(arguments, folder, day, opener, seen, dropped)
+        missed += not is_found
+        print(f"{name} ({len(dropped)} syncs): {said}", flush=True)
+    return missed
 
 
-def syncs(arguments, folder, day):
+def syncs(arguments, folder, day, opener, seen):
     """Every function of the sources that syncs, without its syncs: how many images it takes until that is found."""
     print("| file | asked for by | syncs | found |\n|---|---|---|---|")
     for (path, who), dropped in sorted(day.asked_for(Callers(arguments.binaries)).items()):
-        if arguments.only and arguments.only not in f"{path} {who}":
-            continue
-        moments, looked, found = day.concerned(dropped), 0, None
-        check = Check(arguments, folder, day, dropped, moments)
-        with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
-            for first in range(0, arguments.count if moments else 0, arguments.workers):
-                for number, (name, faults) in enumerate(pool.map(check.run, range(first, first + arguments.workers)), first):
-                    looked += faults is not None
-                    found = found or (faults and f"image {number}, the {looked}th that is another one: {' '.join(faults[0].split())[:120]}")
-                if found:
-                    break
-        print(f"| {path} | `{who}` | {len(dropped)} | {found or f'not in {looked} images that are others'} |", flush=True)
+        moments = day.concerned(dropped)
+        if moments and arguments.only in f"{path} {who}":
+            said, _ = without(arguments, folder, day, opener, seen, dropped, moments)
+            print(f"| {path} | `{who}` | {len(dropped)} | {said} |", flush=True)
     return 0
 
 
@@ -228,10 +150,10 @@ def faults(arguments, folder, day):
             name, result = str(fault), "met" if is_met else "not met"
         else:
             moment = day.moment(dice, "strict")
-            day.image("all", moment, dice, path)
-            told = day.facts(moment)
+            walk = day.at(moment)
+            model.write(walk.whole("all", dice.random()), path)
             try:
-                (file, bit), result, found = flipped(arguments.binaries, path, dice, told, day.noted(told, moment))
+                (file, bit), result, found = flipped(arguments.binaries, path, dice, walk.facts, walk.sold)
                 name = f"bit {bit} of {file} at {moment}"
             except (RuntimeError, OSError, ValueError, KeyError) as error:
                 name, result, found = f"a bit at {moment}", "failed", [repr(error)]
@@ -250,11 +172,68 @@ def faults(arguments, folder, day):
     return losses
 
 
+def whole(arguments, folder, day, opener, seen):
+    """Images of a day as it was recorded."""
+    check = Check(arguments, folder, day, opener, seen)
+    numbers = range(arguments.count) if arguments.image is None else [arguments.image]
+    with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
+        faults = check.run([Cut(arguments, day, number) for number in numbers], pool)
+    lines = [f"{cut}: {fault}" for cut, of_image in sorted(faults.items(), key=lambda it: it[0].number) for fault in of_image]
+    return Result(check.images, check.started, sum(map(bool, faults.values())), lines)
+
+
+class Result:
+    def __init__(self, images=0, started=0, losses=0, lines=(), operations=0, acts=0):
+        self.images, self.started, self.losses, self.operations, self.acts = images, started, losses, operations, acts
+        self.lines = list(lines)
+
+    def __add__(self, other):
+        return Result(*(getattr(self, name) + getattr(other, name) for name in ("images", "started", "losses", "lines", "operations", "acts")))
+
+
+def one_day(arguments, seed, seen):
+    """A day of its own, and what its images show."""
+    arguments = argparse.Namespace(**vars(arguments) | {"seed": seed})
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="power-"))
+    result, opener = Result(losses=1), None
+    try:
+        compiled(folder)
+        if arguments.day:
+            day, operations = replayed(arguments.day), 0
+        else:
+            day, operations = record(arguments, folder)
+        opener = books.Opener(arguments.binaries)
+        if not any((arguments.plants, arguments.syncs, arguments.stages, arguments.faults, arguments.volumes)):
+            result = whole(arguments, folder, day, opener, seen)
+        elif arguments.volumes:
+            result = Result(losses=volumes(arguments, folder, opener, seen))
+        elif arguments.stages or arguments.faults:
+            result = Result(arguments.count, arguments.count, (stages if arguments.stages else faults)(arguments, folder, day))
+        else:
+            # What a start makes of a day as it is needs not be seen again.
+            whole(argparse.Namespace(**vars(arguments) | {"count": 300, "image": None}), folder, day, opener, seen)
+            result = Result(losses=(plants if arguments.plants else syncs)(arguments, folder, day, opener, seen))
+        result.operations, result.acts = operations, len(day.records)
+    except (RuntimeError, OSError, ValueError, KeyError, subprocess.CalledProcessError) as error:
+        result.lines.append(f"the day of seed {seed}: {error!r}")
+    finally:
+        if opener:
+            opener.close()
+        if result.losses:
+            result.lines.append(f"check-power: kept in {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    return result
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binaries", type=os.path.abspath)
-    parser.add_argument("--count", type=int, default=1_000)
+    parser.add_argument("--count", type=int, default=1_000, help="images of each day")
     parser.add_argument("--seed", type=int, default=1, help="of the images, and of the day's order; 0 for the order of the script")
+    parser.add_argument("--days", type=int, default=1, help="so many, of this seed and those after it")
+    parser.add_argument("--more", type=int, default=0, help="so many sales a day more than one of each kind")
+    parser.add_argument("--real", type=int, default=50, help="start the programs with each such image, not only with what is new")
     parser.add_argument("--day", type=pathlib.Path, help="a folder that was kept: its day, recorded before, and the same images")
     parser.add_argument("--image", type=int, help="this one alone")
     parser.add_argument("--plants", action="store_true", help="leave syncs out, and say after how many images that is found")
@@ -262,40 +241,26 @@ def main():
     parser.add_argument("--syncs", action="store_true", help="leave out the syncs of each function in turn; --count images each at most")
     parser.add_argument("--only", default="", help="with --syncs: functions and files with this in their names")
     parser.add_argument("--faults", action="store_true", help="no cuts, but errors of the disk and bits that flip")
-    parser.add_argument("--workers", type=int, default=2 * os.cpu_count())
+    parser.add_argument("--volumes", action="store_true", help="--count cuts of a day on each of ext4, xfs and btrfs, on loop devices; needs root")
+    parser.add_argument("--workers", type=int, default=2 * os.cpu_count(), help="days at once, or starts at once of one day")
     arguments = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="power-"))
-    begin, losses = time.monotonic(), 1
-    try:
-        compiled(folder)
-        day = replayed(arguments.day) if arguments.day else record(arguments.binaries, folder, arguments.seed)
-        print(f"check-power: a day of {len(day.records)} acts, {sum(it.kind == 'E' for it in day.records)} syncs")
-        if arguments.plants:
-            losses = plants(arguments, folder, day)
-        elif arguments.stages:
-            losses = stages(arguments, folder, day)
-        elif arguments.syncs:
-            losses = syncs(arguments, folder, day)
-        elif arguments.faults:
-            losses = faults(arguments, folder, day)
-        else:
-            check = Check(arguments, folder, day)
-            images = range(arguments.count) if arguments.image is None else [arguments.image]
-            with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
-                losses = 0
-                for looked, (name, found) in enumerate(pool.map(check.run, images), 1):
-                    losses += bool(found)
-                    for fault in found:
-                        print(f"{name}: {fault}", flush=True)
-                    if looked % 100 == 0 and looked < len(images):
-                        print(f"check-power: {looked} images so far, {losses} losses", flush=True)
-        print(f"check-power: {arguments.count} {'faults' if arguments.faults else 'images'}, {losses} losses, seed {arguments.seed}, {time.monotonic() - begin:.0f} s")
-    finally:
-        if losses:
-            print(f"check-power: kept in {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-    return 1 if losses else 0
+    if arguments.image is not None:
+        arguments.real = 1
+    arguments.again = 1 if arguments.real == 1 else 10
+    begin, total = time.monotonic(), Result()
+    # Starts of a day are waited for beside other days.
+    of_day = arguments if arguments.days == 1 else argparse.Namespace(**vars(arguments) | {"workers": 2})
+    with multiprocessing.Manager() as manager, concurrent.futures.ProcessPoolExecutor(arguments.workers) as pool:
+        seen = manager.dict() if arguments.days > 1 else {}
+        days = [pool.submit(one_day, of_day, arguments.seed + number, seen) for number in range(arguments.days)]
+        for number, day in enumerate(days, 1):
+            total += day.result()
+            print("\n".join(day.result().lines), end="\n" if day.result().lines else "", flush=True)
+            if number % 10 == 0 and number < len(days):
+                print(f"check-power: {number} days so far, {total.images} images, {total.losses} losses", flush=True)
+    print(f"check-power: {total.images} {'faults' if arguments.faults else 'images'}, {total.losses} losses, {total.started} started; {arguments.days} days of "
+          f"{total.operations} operations and {total.acts} acts, seed {arguments.seed}, {time.monotonic() - begin:.0f} s")
+    return 1 if total.losses else 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ struct PowerCutTests {
             [
                 Checkout.file("Tests/Checks/check-power.py").path,
                 URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path, "--count", "40",
+                "--real", "1",
             ])
         #expect(check.status == 0, "\(check.said)")
         #expect(check.said.contains("check-power: 40 images, 0 losses"), "\(check.said)")

@@ -13,7 +13,8 @@ import model
 from judge import Facts, judge
 from shop import Shop, until
 
-ERRORS = ("EIO", "ENOSPC", "EROFS")
+# With the remedy that log, status and doctor have for each.
+ERRORS = {"EIO": "kernel's log", "ENOSPC": "free space", "EROFS": "how its disk is mounted"}
 # Whoever is told of an error is told one of these, with what to do.
 CODES = {"storage.full", "storage.failed", "daemon.unavailable"}
 # What the bridge says of a ledger that cannot be written.
@@ -58,7 +59,7 @@ class Fault:
     """One: at which write or sync behind a start, which error, and for how many of them."""
 
     def __init__(self, dice):
-        self.error, self.what = dice.choice(ERRORS), dice.choice(("write", "sync"))
+        self.error, self.what = dice.choice(list(ERRORS)), dice.choice(("write", "sync"))
         self.at = dice.randrange(1, 60 if self.what == "write" else 12)
         self.is_lasting = dice.random() < 0.4
 
@@ -94,8 +95,8 @@ class Fault:
                 until("the bridge", lambda: shop.ended("nfc-tap-ecr") or shop.proxy("status_json", {}))
             until("a journal that can be written", lambda: shop.get("/v1/status")["ready"], 60)
             facts = Facts()
-            facts.listen(model.messages(model.records(log, os.path.realpath(folder))), 1 << 60)
-            faults += judge(shop, facts, [])
+            facts.listen(model.messages(model.records(log, os.path.realpath(folder))))
+            faults += judge(shop, facts, {})
             if shop.stop("nfc-tapd") != 0:
                 faults.append("the daemon does not stop as it should")
         except (RuntimeError, OSError, ValueError, KeyError) as error:
@@ -122,13 +123,15 @@ class Fault:
             faults.append(f"the status has no remedy: {error}")
         if status["ready"] or status["journal"]["writable"]:
             faults.append("the status says that a sale could be written")
-        if "journal cannot be written" not in shop.said("nfc-tapd"):
-            faults.append("the log is silent")
-        doctor = subprocess.run([f"{shop.binaries}/nfc-tap", "doctor", "--config", f"{shop.folder}/nfc-tapd.toml"],
-                                cwd=shop.folder, capture_output=True, text=True)
-        if doctor.returncode == 0 or error["code"] not in doctor.stdout + doctor.stderr and error["message"] not in doctor.stdout:
-            faults.append(f"the doctor says nothing of it: {doctor.returncode} {doctor.stdout[-400:]}{doctor.stderr[-200:]}")
-        return faults
+        told = {"log": shop.said("nfc-tapd"), "status": status["journal"].get("cause", ""), "doctor": doctor(shop)}
+        return faults + [f"{who} has no word for {self.error}: {said[-300:]}" for who, said in told.items() if ERRORS[self.error] not in said]
+
+
+def doctor(shop):
+    """What it says where something is wrong; nothing where all is well."""
+    done = subprocess.run([f"{shop.binaries}/nfc-tap", "doctor", "--config", f"{shop.folder}/nfc-tapd.toml"],
+                          cwd=shop.folder, capture_output=True, text=True)
+    return done.stdout if done.returncode else ""
 
 
 def answered(call):
@@ -192,8 +195,11 @@ def flipped(binaries, folder, dice, facts, sold):
         if shop.ended("nfc-tap-ecr"):
             return (name, bit), "refused", [] if is_named else [f"the bridge: {shop.said('nfc-tap-ecr')[-300:]}"]
         status = shop.get("/v1/status")["journal"]
-        if is_named or status["damaged"] or status.get("error"):
-            return (name, bit), "named", []
+        if status["damaged"] or status.get("error"):
+            said, told = doctor(shop), [*status["damaged"], *([status["cause"]] if "cause" in status else [])]
+            return (name, bit), "named", [f"the doctor says nothing of {each}" for each in told if each not in said]
+        if is_named:
+            return (name, bit), "in the log", []
         # Nobody has noticed: then nothing may be other than it was told.
         return (name, bit), "nobody", judge(shop, facts, sold)
     finally:

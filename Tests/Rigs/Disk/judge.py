@@ -19,21 +19,19 @@ class Facts:
         self.gone = set()
         # What was stored: on its way it may be unknown for a while, and is never taken back for that.
         self.stored = set()
-        # By till, the number of the record with which it was told that it is paid.
-        self.sold = {}
+        # By till, the numbers of the records with which it was told that it is paid; the page of a till asks more than once.
+        self.sold, self.pages = {}, set()
 
-    def watch(self, records, moment):
+    def watch(self, records):
         """What tills without HTTP are told."""
-        for it in records[:moment]:
+        for it in records:
             if it.kind == "S" and it.program == "ecr":
                 for till, told in TOLD.items():
                     if told.match(it.data):
-                        self.sold.setdefault(till, it.number)
+                        self.sold.setdefault(till, []).append(it.number)
 
-    def listen(self, said, moment):
+    def listen(self, said):
         for message in said:
-            if message.number >= moment:
-                break
             if message.program == "tap" and message.line.startswith("POST /v1/authorizations HTTP"):
                 self.asked.add(message.fields["idempotency-key"])
             if message.program == "tap" and message.line.startswith("HTTP/1.1 20") and message.body:
@@ -41,8 +39,10 @@ class Facts:
             if message.program == "ecr" and message.body and message.line.startswith("HTTP/1.1 200"):
                 result = message.body.get("result")
                 told = result.get("nfc_tap", {}).get("transactions", {}) if isinstance(result, dict) else {}
-                if any(each["success"] for each in told.values()):
-                    self.sold.setdefault("web", message.number)
+                paid = {id for id, each in told.items() if each["success"]} - self.pages
+                if paid:
+                    self.sold.setdefault("web", []).append(message.number)
+                    self.pages |= paid
 
     def hear(self, body):
         for it in body.get("transactions", []) + [body.get("transaction", body)]:
@@ -61,7 +61,8 @@ class Facts:
 
 
 def judge(shop, facts, sold):
-    """After a cut: every fault of the books, held against what was said before it and what the payment service has booked."""
+    """After a cut: every fault of the books, held against what was said before it and what the payment service has booked. `sold` is how
+    many payments each till has as paid."""
     faults = []
 
     def books():
@@ -83,7 +84,7 @@ def judge(shop, facts, sold):
 
     def is_kept(till):
         """The bridge confirms after its start what its till has as paid."""
-        return any(each["state"] == "approved" and "confirmedAt" in each["confirmation"] for each in of_till(till))
+        return sum(each["state"] == "approved" and "confirmedAt" in each["confirmation"] for each in of_till(till)) >= sold[till]
 
     def is_quiet():
         if any(not is_kept(till) and any(each["state"] == "approved" for each in of_till(till)) for till in sold):

@@ -7,18 +7,21 @@ else may be there, or not, or in part: a disk writes sectors, in whatever order 
 import json
 import os
 import pathlib
+import random
 import struct
 
 SECTOR = 512
 HEAD = struct.Struct("<11q")
 RECORD = struct.Struct("<IHHic3sqqq")
+# Folders that are there before anything is recorded: disks of their own.
+ROOTS = ("state", "ecr", "psp")
 KINDS = ("strict", "strict names", "ext4", "random", "torn", "zeros", "all")
 
 
 class Record:
-    """A record's fields are those of `struct record`; `number` is its place in the order."""
+    """A record's fields are those of `struct record`; `number` is its place in the order, `end` the bytes that were recorded with it."""
 
-    __slots__ = ("number", "kind", "program", "process", "file", "offset", "length", "path", "other", "data")
+    __slots__ = ("number", "kind", "program", "process", "file", "offset", "length", "path", "other", "data", "end")
 
     def __repr__(self):
         return f"{self.number} {self.program} {self.kind} {self.path}{self.other and ' ' + self.other} {self.offset} {self.length}"
@@ -46,7 +49,7 @@ def records(path, folder):
         it.file, it.offset, it.length = number, offset, length
         it.path = os.path.relpath(data[body:body + one].decode(), folder) if one else ""
         it.other = os.path.relpath(data[body + one:body + one + other].decode(), folder) if other else ""
-        it.data = data[body + one + other:at + size]
+        it.data, it.end = data[body + one + other:at + size], at + size
         found.append(it)
         at += size
     return found
@@ -184,8 +187,10 @@ class Disk:
                 left.append((number, targets))
         self.changes = left
 
-    def image(self, kind, dice, folder, is_meant=lambda name: True):
-        """Writes what a cut leaves now. Whatever lies in a folder that is not there is lost with it."""
+    def image(self, kind, token, is_meant=lambda name: True):
+        """What a cut leaves now, by name: content and mode, or `None` for a folder. Whatever lies in a folder that is not there is lost
+        with it. `token` is all that chance decides; each file has its own, so that one can be left out."""
+        dice = random.Random(token)
         names, pending = dict(self.durable), [number for number, _ in self.changes]
         for target in set(self.names.values()) | set(self.durable.values()):
             if target != "folder":
@@ -195,15 +200,26 @@ class Disk:
             until = {"ext4": self.committed, "torn": last + 1, "random": last, "zeros": number + 1, "all": number + 1}.get(kind, 0)
             if number < until:
                 put(names, targets)
+        found = {}
         for name, target in sorted(names.items()):
-            path = pathlib.Path(folder, name)
-            if not path.parent.is_dir() or not is_meant(name):
+            above = os.path.dirname(name)
+            if above and above not in found and above not in ROOTS:
                 continue
             if target == "folder":
-                path.mkdir(mode=0o700, exist_ok=True)
-            else:
-                path.write_bytes(target.content(kind, dice, last))
-                path.chmod(target.mode)
+                found[name] = None
+            elif is_meant(name):
+                found[name] = target.content(kind, random.Random(f"{token}/{name}"), last), target.mode
+        return found
+
+
+def write(image, folder):
+    for name, content in image.items():
+        path = pathlib.Path(folder, name)
+        if content is None:
+            path.mkdir(mode=0o700, exist_ok=True)
+        else:
+            path.write_bytes(content[0])
+            path.chmod(content[1])
 
 
 def put(names, targets):

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A story that was played on a recorded disk: what was said in it, and the image that a power cut leaves at any of its moments."""
+import bisect
+import copy
 import os
 import pathlib
+import random
 
 import model
 from judge import Facts
 from shop import TILLS
 
-DISKS = ("state", "ecr", "psp")
+DISKS = model.ROOTS
 
 
 def place(path):
@@ -31,42 +34,40 @@ class Recording:
         self.moments = sorted({it.number + after for it in of_shop if it.kind in "BECRUMLS" for after in (0, 1)} |
                               {it.number for it in records if it.program == "san" and it.kind == "S"})
         self.writes = [it.number for it in of_shop if it.kind in "WTA"]
+        # What the payment service was asked, and when it has answered.
+        self.asked = [it.number for it in self.said if it.program == "tap" and it.line.startswith("POST")]
+        self.answered = [it.number for it in self.said if it.program == "san"]
+        self.of_service = [it for it in records if it.program == "san" and it.kind != "S"]
+        ends = {it.offset: it.number for it in records if it.kind == "E"}
+        # Syncs of the tills' ledgers: the number of their beginning, and of their end.
+        self.synced = {till: [(it.number, ends[it.offset]) for it in records
+                              if it.kind == "B" and it.path == f"ecr/{till}.ledger" and it.offset in ends] for till in TILLS}
 
     def moment(self, dice, kind):
         """What is lost or kept changes with syncs, names and sends; what is in between, with each write. Nothing changes before a program
         has come to its first write, as it may be where the power is back for a moment only."""
         return dice.choice((self.moments if kind.startswith("strict") or kind == "ext4" or dice.random() < 0.5 else self.writes) or [0])
 
-    def facts(self, moment):
-        found = Facts()
-        found.listen(self.said, moment)
-        found.watch(self.records, moment)
+    def noted(self, facts, moment):
+        """How often tills have a payment as paid: that stands in the bridge's ledger after the answer. A cut in between is told of, and
+        takes the payment back: docs/integrating/till-protocols.md."""
+        found = {}
+        for till, all_sold in facts.sold.items():
+            ends = [next((end for begin, end in self.synced[till] if begin > sold), None) for sold in all_sold]
+            if count := sum(end is not None and end < moment for end in ends):
+                found[till] = count
         return found
 
-    def noted(self, facts, moment):
-        """Tills that have a payment as paid: that stands in the bridge's ledger after the answer. A cut in between is told of, and takes
-        the payment back: docs/integrating/till-protocols.md."""
-        return [till for till, sold in facts.sold.items() if self.is_synced(f"ecr/{till}.ledger", sold, moment)]
+    def answer_to_last(self, moment):
+        """The number with which the last request before that moment is answered."""
+        at = bisect.bisect_left(self.asked, moment)
+        later = bisect.bisect_right(self.answered, self.asked[at - 1]) if at else len(self.answered)
+        return self.answered[later] if later < len(self.answered) else moment
 
-    def is_synced(self, path, after, until):
-        begun = next((it.offset for it in self.records if it.kind == "B" and it.path == path and it.number > after), None)
-        return any(it.kind == "E" and it.offset == begun and it.number < until for it in self.records)
-
-    def image(self, kind, moment, dice, folder, dropped=()):
-        disk = model.Disk(*self.base)
-        for it in self.records[:moment]:
-            if not it.path.startswith("psp"):
-                disk.play(it, dropped)
-        disk.image(kind, dice, folder, lambda name: not name.startswith("psp"))
-        # The payment service loses no power. What was on its way is booked, or was lost with the line.
-        asked = [it.number for it in self.said if it.program == "tap" and it.line.startswith("POST") and it.number < moment]
-        answered = [it.number for it in self.said if it.program == "san" and asked and it.number > asked[-1]]
-        until = answered[0] if answered and answered[0] >= moment and dice.random() < 0.5 else moment
-        service = model.Disk(*self.base)
-        for it in self.records[:until]:
-            service.play(it)
-        service.image("all", dice, folder, lambda name: name.startswith("psp"))
-
+    def at(self, moment):
+        walk = Walk(self)
+        walk.to(moment)
+        return walk
 
     def asked_for(self, callers):
         """Syncs of the books by file and by the function that asked for them: their numbers."""
@@ -124,3 +125,46 @@ class Recording:
                 it.offset for it in self.records if it.kind == "E" and it.path == "state/journal.sqlite" and it.number > start},
             "the tills' ledgers": {
                 it.offset for it in self.records if it.kind == "E" and it.path in ledgers}}
+
+
+class Walk:
+    """Goes through a recording from moment to moment: what had been said, and the image that a cut leaves there."""
+
+    def __init__(self, recording, dropped=(), facts=None):
+        self.recording, self.dropped, self.facts, self.moment = recording, dropped, copy.deepcopy(facts) or Facts(), 0
+        self.disk, self.service, self.later = (model.Disk(*recording.base) for _ in range(3))
+        self.heard, self.served = 0, [0, 0]
+        self.sold = {}
+
+    def to(self, moment):
+        """Never back."""
+        records, said = self.recording.records, self.recording.said
+        for it in records[self.moment:moment]:
+            if it.program != "san":
+                self.disk.play(it, self.dropped)
+        self.facts.watch(records[self.moment:moment])
+        until = bisect.bisect_left(said, moment, key=lambda it: it.number)
+        self.facts.listen(said[self.heard:until])
+        self.moment, self.heard = moment, until
+        self.sold = self.recording.noted(self.facts, moment)
+
+    def image(self, kind, token, is_meant=lambda name: True):
+        """Of the disks of daemon and bridge: see `model.Disk.image`."""
+        return self.disk.image(kind, token, lambda name: not name.startswith("psp") and is_meant(name))
+
+    def book(self, token):
+        """The payment service loses no power. What was on its way is booked, or was lost with the line.
+
+        Returns how many of its records that are, and its files."""
+        is_booked = random.Random(token).random() < 0.5
+        until = max(self.moment, self.recording.answer_to_last(self.moment)) if is_booked else self.moment
+        disk, acts = self.later if is_booked else self.service, self.recording.of_service
+        for it in acts[self.served[is_booked]:]:
+            if it.number >= until:
+                break
+            disk.play(it)
+            self.served[is_booked] += 1
+        return self.served[is_booked], disk.image("all", token, lambda name: name.startswith("psp"))
+
+    def whole(self, kind, token):
+        return self.image(kind, token) | self.book(token)[1]

@@ -9,9 +9,11 @@ import pathlib
 import socket
 import subprocess
 import time
+import urllib.parse
 
 from tills import Serial, text, zvt
 
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Tills behind the bridge: protocol, and the lane that each has alone.
 TILLS = {"web": ("hw-proxy", "main"), "zvt": ("zvt", "two"), "text": ("caisse-ap", "three"), "serial": ("caisse-e-plus", "four")}
 ENDED = {"approved", "declined", "reversed", "cancelled", "failed"}
@@ -54,10 +56,11 @@ class Shop:
         self.binaries, self.folder, self.environment, self.processes = binaries, str(folder), environment, {}
         # What is written there is recorded, and fails, as all in the folder.
         self.logs = self.folder
+        # Requests of tills that are no question.
+        self.operations = 0
         self.ports, self.calls = {till: free_port() for till in TILLS if till != "serial"}, 0
         self.line = Serial(f"{folder}/line")
-        root = pathlib.Path(__file__).resolve().parents[3]
-        terminal = pathlib.Path(root, "docs/examples/terminal-test.json").read_text().replace('"floor": 0', '"floor": 100000')
+        terminal = pathlib.Path(ROOT, "docs/examples/terminal-test.json").read_text().replace('"floor": 0', '"floor": 100000')
         self.write("terminal.json", terminal)
         self.write("nfc-tapd.toml", f'''
             [pos]
@@ -155,6 +158,7 @@ class Shop:
     # Calls
 
     def ask(self, method, target, body=None, key=None, wait=None, to="pos.sock", limit=40):
+        self.operations += method != "GET" and to == "pos.sock"
         connection = Unix(f"{self.folder}/{to}", limit)
         fields = {"Content-Type": "application/json"} if body is not None else {}
         if key:
@@ -199,6 +203,7 @@ class Shop:
             connection.close()
 
     def sell_at_bridge(self, order, amount):
+        self.operations += 1
         self.card("swap mastercard")
         started = self.proxy("payment_terminal_transaction_start", {"payment_info": json.dumps({
             "amount": amount, "currency_iso": "EUR", "currency_decimals": 2, "payment_mode": "card", "payment_id": "1",
@@ -216,6 +221,7 @@ class Shop:
                 "serial": lambda: self.line.sell(value)}[till]
         for _ in range(5):
             self.card("swap visa", lane)
+            self.operations += 1
             is_paid = sell()
             self.card("remove", lane)
             if is_paid:
@@ -233,43 +239,50 @@ class Shop:
         return bool(lanes) and all(lane["state"] == "ready" for lane in lanes)
 
     def transactions(self):
-        return {each["id"]: each for each in self.get("/v1/transactions?limit=100")["transactions"]}
+        found, page = {}, self.get("/v1/transactions?limit=100")
+        while True:
+            found |= {each["id"]: each for each in page["transactions"]}
+            if "next" not in page:
+                return found
+            page = self.get(f"/v1/transactions?limit=100&after={urllib.parse.quote(page['next'])}")
 
     def booked(self):
         return self.get("/debug/ledger", to="psp.sock")
 
     # A day
 
-    def play(self, dice):
-        """First start, every kind of sale, day end, one more sale, stop: in an order that the dice choose, if there are any."""
-        sales = {}
+    def play(self, dice, more=0):
+        """First start, every kind of sale, day end, one more sale, stop: in an order that the dice choose, if there are any, and `more` of
+        those that need no other start of the payment service."""
+        def paid(turn):
+            self.sell(turn("paid"), 1250)
 
-        def paid():
-            sales["paid"] = self.sell("paid", 1250)
+        def declined(turn):
+            self.sell(turn("declined"), 1251)
 
-        def stored():
+        def stored(turn):
             self.stop("nfc-tap-psp-sandbox")
-            sale = self.sell("stored", 1200, "visa-afl")
+            sale = self.sell(turn("stored"), 1200, "visa-afl")
             self.start_sandbox()
             until("the adapter", lambda: self.get("/v1/health", to="psp.sock"))
             self.ask("POST", "/v1/queue/flush")
             until("the stored sale", lambda: self.get(f"/v1/transactions/{sale['id']}")["state"] == "approved")
 
-        def held():
-            sale = self.sell("held", 2000, capture={"mode": "manual"})
+        def held(turn):
+            sale = self.sell(turn("held"), 2000, capture={"mode": "manual"})
             self.ask("POST", f"/v1/transactions/{sale['id']}/captures", {"amount": {"value": 1500, "currency": "EUR"}},
-                     key="key-captured", wait=20)
+                     key=turn("key-captured"), wait=20)
 
-        def adjusted():
-            sale = self.sell("adjusted", 3000, capture={"mode": "manual"})
+        def adjusted(turn):
+            sale = self.sell(turn("adjusted"), 3000, capture={"mode": "manual"})
             self.ask("POST", f"/v1/transactions/{sale['id']}/adjustments", {"total": {"value": 3500, "currency": "EUR"}},
-                     key="key-adjusted", wait=20)
+                     key=turn("key-adjusted"), wait=20)
             self.ask("POST", f"/v1/transactions/{sale['id']}/releases", {"amount": {"value": 3500, "currency": "EUR"}},
-                     key="key-released", wait=20)
+                     key=turn("key-released"), wait=20)
 
-        def batched():
+        def batched(turn):
             self.stop("nfc-tap-psp-sandbox")
-            sales = [self.sell(f"batched-{number}", 1100 + 10 * number, "visa-afl") for number in range(2)]
+            sales = [self.sell(turn(f"batched-{number}"), 1100 + 10 * number, "visa-afl") for number in range(2)]
             batch = self.ask("POST", "/v1/queue/batches", {"size": 2})[1]
             self.ask("POST", f"/v1/queue/batches/{batch['id']}/reset", {})
             self.start_sandbox()
@@ -278,39 +291,43 @@ class Shop:
             for sale in sales:
                 until("a sale of the batch", lambda: self.get(f"/v1/transactions/{sale['id']}")["state"] == "approved")
 
-        def linked():
-            link = self.ask("POST", "/v1/transactions", {"type": "link", "amount": {"value": 400, "currency": "EUR"}, "order": "linked"},
-                            key="key-linked", wait=20)[1]
+        def linked(turn):
+            link = self.ask("POST", "/v1/transactions", {"type": "link", "amount": {"value": 400, "currency": "EUR"}, "order": turn("linked")},
+                            key=turn("key-linked"), wait=20)[1]
             self.ask("DELETE", f"/v1/transactions/{link['id']}")
             until("the link's end", lambda: self.get(f"/v1/transactions/{link['id']}")["state"] in ENDED)
 
-        def cancelled():
+        def cancelled(turn):
             sale = self.ask("POST", "/v1/transactions", {"type": "purchase", "amount": {"value": 300, "currency": "EUR"}},
-                            key="key-cancelled")[1]
+                            key=turn("key-cancelled"))[1]
             self.ask("DELETE", f"/v1/transactions/{sale['id']}")
 
-        def confirmed():
-            sale = self.sell("confirmed", 800, "mastercard", confirmWithin=5)
+        def confirmed(turn):
+            sale = self.sell(turn("confirmed"), 800, "mastercard", confirmWithin=5)
             self.ask("POST", f"/v1/transactions/{sale['id']}/confirmation")
 
-        def with_pin():
-            self.sell("pin", 6000, "mastercard")
+        def with_pin(turn):
+            self.sell(turn("pin"), 6000, "mastercard")
 
-        def lost():
-            sale = self.sell("lost", 1298)
+        def lost(turn):
+            sale = self.sell(turn("lost"), 1298)
             until("a reversal", lambda: self.get(f"/v1/transactions/{sale['id']}")["state"] == "reversed")
 
-        steps = [paid, lambda: self.sell("declined", 1251), stored, held, adjusted, batched, linked, cancelled, confirmed, with_pin, lost,
-                 lambda: self.sell_at_bridge("web", 9.5), lambda: self.sell_by("zvt", 1600), lambda: self.sell_by("text", 1700),
-                 lambda: self.sell_by("serial", 1800)]
+        def given_back(turn):
+            sale = self.sell(turn("kept"), 1350)
+            self.ask("POST", "/v1/transactions", {"type": "refund", "of": sale["id"], "amount": {"value": 500, "currency": "EUR"}},
+                     key=turn("key-back"), wait=20)
+
+        often = [paid, declined, held, adjusted, linked, cancelled, confirmed, with_pin, given_back,
+                 lambda turn: self.sell_at_bridge(turn("web"), 9.5), lambda _: self.sell_by("zvt", 1600), lambda _: self.sell_by("text", 1700),
+                 lambda _: self.sell_by("serial", 1800)]
+        steps = [*often, stored, batched, lost] + [often[number % len(often)] for number in range(more)]
         if dice:
             dice.shuffle(steps)
         self.begin()
         self.ask("POST", "/v1/lanes/main/prepare", wait=20)
-        for step in steps:
-            step()
-        self.ask("POST", "/v1/transactions", {"type": "refund", "of": sales["paid"]["id"], "amount": {"value": 500, "currency": "EUR"}},
-                 key="key-back", wait=20)
+        for number, step in enumerate(steps):
+            step(lambda name, number=number: f"{name}-{number}")
         self.ask("POST", "/v1/days", {}, key="key-day", wait=20)
         self.sell("last", 900)
         self.stop("nfc-tapd")

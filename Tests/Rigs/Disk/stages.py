@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is done to the books as a whole, and may be cut off: a newer version's first start, old records erased, a copy made, a copy put
-back, new books begun. Each begins with what a day has left.
+back, new books begun, terms accepted, tills paired and revoked. Each begins with what a day has left.
 """
+import http.client
+import json
 import os
 import pathlib
 import shutil
@@ -11,7 +13,7 @@ import subprocess
 import model
 from judge import Facts, judge
 from recording import DISKS, Recording, place, recording
-from shop import Shop, until
+from shop import ROOT, Shop, free_port, until
 
 KEPT = "state/copy.sqlite"
 # A start that refuses says what to do.
@@ -54,7 +56,7 @@ class Stage:
                 return [f"{program} does not start: {shop.said(program)[-400:]}"]
         found = Facts()
         found.__dict__.update(self.facts.__dict__)
-        return judge(shop, found, [till for till in found.sold if not found.gone])
+        return judge(shop, found, {} if found.gone else {till: len(all_sold) for till, all_sold in found.sold.items()})
 
 
 class Upgrade(Stage):
@@ -189,7 +191,76 @@ class NewBooks(Stage):
         return faults + ([] if named else ["the new chain does not name the former books"])
 
 
-STAGES = {"upgrade": Upgrade, "purge": Purge, "backup": Backup, "restore": Restore, "new-books": NewBooks}
+class Terms(Stage):
+    """A payment service's profile comes into force, and its terms are accepted."""
+
+    def act(self, shop):
+        self.begin(shop)
+        text = until("terms", lambda: shop.get("/v1/terms").get("hash"))
+        if shop.ask("POST", "/v1/terms/acceptance", {"hash": text})[0] != 201 or shop.sell("after", 640).get("state") != "approved":
+            raise RuntimeError("the terms are not accepted, or no sale is")
+
+    def begin(self, shop):
+        with open(f"{shop.folder}/nfc-tapd.toml", "a") as file:
+            file.write("\n[profile]\n")
+        shop.begin(bridge=False)
+
+    def judge(self, shop, path, recording, moment):
+        is_told = any(it.number < moment and it.program == "tap" and it.line.startswith("HTTP/1.1 201") and "acceptedAt" in (it.body or {})
+                      for it in recording.said)
+        self.begin(shop)
+        until("terms", lambda: shop.get("/v1/terms").get("hash"))
+        state = shop.get("/v1/terms")["state"]
+        shop.kill()
+        return ([f"the terms were told accepted, and are {state}"] if is_told and state != "accepted" else []) + super().judge(
+            shop, path, recording, moment)
+
+
+class Gateway(Stage):
+    """Two tills are paired, and one of them is revoked."""
+
+    def prepare(self, path):
+        (path / "state/gateway").mkdir(mode=0o700)
+
+    def begin(self, shop):
+        shop.begin(bridge=False)
+        self.port = free_port()
+        shop.start("nfc-tap-gateway", "--listen", f"127.0.0.1:{self.port}", "--socket", f"{shop.folder}/pos.sock", "--state-directory",
+                   f"{shop.folder}/state/gateway", "--runtime-directory", shop.folder, "--pages", str(ROOT / "share/till"))
+        until("the gateway", lambda: shop.ended("nfc-tap-gateway") or shop.ask("GET", "/tills", to="admin.sock"))
+
+    def act(self, shop):
+        self.begin(shop)
+        for name in ("one", "two"):
+            code = shop.ask("POST", "/pairings", {"till": name, "roles": ["cashier"], "lanes": [], "types": ["purchase"], "origins": []},
+                            to="admin.sock")[1]["code"]
+            self.call("POST", "/v1/pairings", {"code": code})
+        shop.ask("DELETE", "/tills/two", to="admin.sock")
+
+    def call(self, method, target, body=None, token=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.request(method, target, json.dumps(body), {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {}))
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
+    def judge(self, shop, path, recording, moment):
+        said = [it for it in recording.said if it.program == "gat" and it.line.startswith("HTTP/1.1 20")]
+        tokens = [it for it in said if "token" in (it.body or {})]
+        revoked = next(it.number for it in said if it.number > tokens[1].number)
+        self.begin(shop)
+        if shop.ended("nfc-tap-gateway"):
+            return [f"the gateway does not start: {shop.said('nfc-tap-gateway')[-400:]}"]
+        faults = []
+        for name, it, is_over in (("one", tokens[0], False), ("two", tokens[1], revoked < moment)):
+            status = self.call("GET", "/v1/till", token=it.body["token"])
+            if it.number < moment and (status == 200) == is_over and (is_over or name == "one"):
+                faults.append(f"the till {name} is {'revoked' if is_over else 'paired'}, and has {status}")
+        return faults
+
+
+STAGES = {"upgrade": Upgrade, "purge": Purge, "backup": Backup, "restore": Restore, "new-books": NewBooks, "terms": Terms, "gateway": Gateway}
 
 
 def copied(base, path):
