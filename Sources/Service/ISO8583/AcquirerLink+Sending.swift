@@ -103,6 +103,8 @@ extension AcquirerLink {
             // Whether the host has it is not known before its answer or the deadline.
             return [move(exchange, to: .awaiting(until: until, cancelled: reason))]
         case .answered(.approved), .answered(.partial): return doubt(exchange, reason, moment)
+        // Wanted once more, from the books: nobody may have heard that the host approved it after all.
+        case .reversed where exchange.mayStillBeApproved && !exchange.isShed: return doubt(exchange, reason, moment)
         case .answered(.declined), .answered(.later), .answered(.doubtful), .reversed, .voided: return [.reversed(id)]
         case .reversing(var repetition):
             guard repetition.isGivenUp else { return [] }

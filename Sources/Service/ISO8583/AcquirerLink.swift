@@ -62,11 +62,15 @@ public struct AcquirerLink: Sendable {
             return repetition
         }
         var exchange = exchange
+        exchange.isUnheard = true
         switch exchange.stage {
         case .awaiting(_, let cancelled):
             exchange.stage = .awaiting(
                 until: later(moment, min(rest, rules.answerWithin)), cancelled: cancelled ?? .timeout)
-        case .reversing(let repetition): exchange.stage = .reversing(again(repetition))
+        case .reversing(let repetition):
+            exchange.stage = .reversing(again(repetition))
+            // Which of its answers have come is not in the books.
+            if exchange.isApprovedByHost { exchange.reversalsBeforeApproval = repetition.attempts }
         case .advising(let repetition): exchange.stage = .advising(again(repetition))
         case .reconciling(let repetition): exchange.stage = .reconciling(again(repetition))
         case .answered, .reversed, .voided, .advised, .reconciled: break
@@ -109,7 +113,9 @@ public struct AcquirerLink: Sendable {
         var effects = expire(moment)
         switch input {
         case .connected: effects += connect(moment)
-        case .disconnected: session = .down
+        case .disconnected:
+            session = .down
+            for id in Array(exchanges.keys) { exchanges[id]?.isUnheard = true }
         case .authorize(let id, let message): effects += authorize(id, message, moment)
         case .advise(let id, let message): effects += advise(id, message, moment)
         case .reconcile(let id, let message): effects += reconcile(id, message, moment)
@@ -151,9 +157,10 @@ public struct AcquirerLink: Sendable {
     private mutating func adopt(_ exchange: Exchange, _ moment: LinkMoment, _ rest: UInt64) {
         if let known = exchanges[exchange.id], known.isOpen { return }
         drop(exchange.id)
-        let own = Exchange(
-            id: exchange.id, order: nextOrder, original: exchange.original,
-            stage: rebased(exchange, moment, rest).stage, isApprovedByHost: exchange.isApprovedByHost)
+        var own = Exchange(
+            id: exchange.id, order: nextOrder, original: exchange.original, stage: exchange.stage,
+            isApprovedByHost: exchange.isApprovedByHost)
+        own = rebased(own, moment, rest)
         nextOrder += 1
         keep(own)
     }

@@ -33,9 +33,11 @@ public struct Exchange: Equatable, Sendable {
     var taking: ISOMessage?
     /// The host has said that it approved the payment, whether or not that was believed: it cannot say later that it never had it.
     public internal(set) var isApprovedByHost = false
-    /// Reversals that were sent before an approval came that was too late: an answer to one of them may be older than what the host has
-    /// booked, and ends nothing. Not in the books: after a restart any answer ends the reversal.
+    /// Reversals that were sent before an approval came that was too late, or before a restart: an answer to one of them may be older than what
+    /// the host has booked, and ends nothing.
     var reversalsBeforeApproval = 0
+    /// The line that it was sent over has ended, or the program: an approval that was on its way may have come to nobody.
+    var isUnheard = false
     /// One of these answers came: the host has no payment that it could deny.
     var wasReversedBefore = false
     /// What the card said is not here any more: only an exchange taken from the books is followed by another message.
@@ -52,6 +54,12 @@ public struct Exchange: Equatable, Sendable {
 
     /// Taken back without an approval: the host may still come to know of it, and then it is taken back once more.
     public var mayStillBeApproved: Bool { stage == .reversed && !isApprovedByHost }
+
+    /// An approval of it would have been heard: nothing more has to be asked about it once no host can still hold one back.
+    public var wouldBeHeard: Bool { mayStillBeApproved && !isUnheard }
+
+    /// Sendings of what is repeated until it is answered, as the books have them: no fewer than those whose answers end nothing.
+    public var sendings: Int { max(repetition?.attempts ?? 0, reversalsBeforeApproval) }
 
     /// Not at an end: asked and not answered, or not acknowledged.
     public var isOpen: Bool { due != nil || repetition != nil }
@@ -103,6 +111,10 @@ public enum Balance: Equatable, Sendable {
 public struct LinkRules: Equatable, Sendable {
     /// From sending a payment to taking it back.
     public var answerWithin: UInt64 = 20_000
+    /// For how long after an exchange's end a late answer to it is waited for.
+    public var lateWithin: UInt64 { answers(6) }
+    /// From an exchange's end until what would not have been heard is asked for again: no link listens any more.
+    public var unheardAfter: UInt64 { answers(9) }
     /// Silence after which the host is asked for an echo.
     public var echoAfter: UInt64 = 60_000
     public var networkWithin: UInt64 = 20_000
@@ -119,6 +131,12 @@ public struct LinkRules: Equatable, Sendable {
     public var mostExchanges = 100_000
 
     public init() {}
+
+    /// So many times an answer's time.
+    private func answers(_ count: UInt64) -> UInt64 {
+        let (product, overflow) = answerWithin.multipliedReportingOverflow(by: count)
+        return overflow ? .max : product
+    }
 
     func pause(after attempts: Int) -> UInt64 {
         guard let last = pauses.last else { return 10_000 }

@@ -291,7 +291,7 @@ extension Acquirer {
     }
 
     /// After what is still being written of it.
-    private func write(
+    func write(
         _ id: ExchangeID, _ change: @escaping @Sendable (SwitchStore, String) async throws(DatabaseError) -> Void
     ) {
         let before = writing[id]?.last

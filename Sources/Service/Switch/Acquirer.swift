@@ -113,6 +113,12 @@ actor Acquirer {
     var isReached: Bool { link.isSignedOn && link.isAnswering }
     var unanswered: Int { link.unanswered }
 
+    /// A trace number that is not reached before the seat is kept again.
+    var reserved: Int {
+        let ahead = link.stan + 5_000
+        return seat.traces.contains(ahead) ? ahead : seat.traces.lowerBound + 5_000
+    }
+
     /// Milliseconds since the machine was started, and what time it is; `nil` where the clock shows another century.
     private static var moment: LinkMoment? {
         HostTime(Timestamp.now).map { LinkMoment(milliseconds: MachineClock.all / 1_000_000, time: $0) }
@@ -156,8 +162,11 @@ actor Acquirer {
     func tick() {
         put(.tick)
         let now = MachineClock.all / 1_000_000
-        while let first = ended.first, first.at + 120_000 < now {
+        while let first = ended.first, first.at + link.rules.lateWithin < now {
             ended.removeFirst()
+            if link.exchange(first.id)?.wouldBeHeard == true {
+                write(first.id) { (store, id) throws(DatabaseError) in try await store.closeUnapproved(id) }
+            }
             put(.forget(first.id))
         }
     }

@@ -74,6 +74,7 @@ enum StoredExchange {
         case "awaiting": stage = .awaiting(until: 0, cancelled: nil)
         case "answered": stage = .answered(row.text("detail") == "10" ? .partial : .approved)
         case "reversing": stage = .reversing(repetition)
+        case "reversed": stage = .reversed
         case "advising": stage = .advising(repetition)
         case "reconciling": stage = .reconciling(repetition)
         case "advised": stage = .advised(isAccepted: row.text("detail") == "accepted")

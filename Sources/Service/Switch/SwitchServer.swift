@@ -354,11 +354,16 @@ public struct SwitchServer: Sendable {
         }
     }
 
-    /// Own exchanges that were not finished in ten seconds, and days that nobody was told of.
+    /// Own exchanges that were not finished in ten seconds, what nobody listened for, and days that nobody was told of.
     private func workSeldom() async {
         guard !settings.acquirers.isEmpty, !memory.isBehind else { return }
         do throws(DatabaseError) {
             for row in try await store.ownWork(seat.owner, known: memory.known) { await acquirer.take(row) }
+            let unheard = try await store.askAgain(after: settings.rules.unheardAfter, known: memory.known)
+            if unheard > 0 {
+                logger.notice(
+                    "nobody would have heard an approval: taken back once more", metadata: ["count": "\(unheard)"])
+            }
             guard await acquirer.isSignedOn else { return }
             for day in try await store.untoldDays(known: memory.known) {
                 guard let message = messages.reconciliation(day) else { continue }
@@ -385,13 +390,5 @@ public struct SwitchServer: Sendable {
         } catch {
             // It comes again.
         }
-    }
-}
-
-extension Acquirer {
-    /// A trace number that is not reached before the seat is kept again.
-    var reserved: Int {
-        let ahead = link.stan + 5_000
-        return seat.traces.contains(ahead) ? ahead : seat.traces.lowerBound + 5_000
     }
 }

@@ -57,7 +57,7 @@ extension SwitchStore {
                         [
                             id, .number(row.owner), .text(StoredExchange.stage(exchange.stage)),
                             .text(StoredExchange.detail(exchange)),
-                            .number(Int64(exchange.repetition?.attempts ?? 0)),
+                            .number(Int64(exchange.sendings)),
                             .flag(exchange.repetition?.isGivenUp ?? false), .bytes(row.sealed),
                             .flag(row.isSealedAlready), .text(settlement), .text(exchange.original.text(37)),
                         ])

@@ -66,6 +66,35 @@ extension SwitchStore {
         ])
     }
 
+    /// Its replica has listened on its line for as long as a host may hold an approval back: none came, and its card is not needed any more.
+    func closeUnapproved(_ id: String) async throws(DatabaseError) {
+        _ = try await database.run(
+            Call(
+                "update exchange set sealed = null where id = $1::uuid and stage = 'reversed' and wanted is null",
+                [.text(id)]))
+    }
+
+    /// Wants back once more what was taken back without an approval and not listened for since: the line or the replica had ended, and an approval that came
+    /// after the host's answer to the reversal had nobody to come to. Once for each: what ends now has ended too late for a second time.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: from its end, longer than its replica would have listened.
+    ///   - mark: how far the books have to be.
+    /// - Returns: how many.
+    func askAgain(after milliseconds: UInt64, known mark: StoreMark?) async throws(DatabaseError) -> Int {
+        try await database.run(
+            Call(
+                """
+                update exchange set wanted = 'timeout', owner = null where id in (
+                    select id from exchange where stage = 'reversed' and sealed is not null and wanted is null
+                        and changed < clock_timestamp() - $3::bigint * interval '1 ms' and changed < created + $3::bigint * interval '1 ms'
+                        and ($1::bigint is null or (exists (select from generation where number = $1::bigint and not is_behind)
+                            and pg_current_xact_id()::text::bigint > $2::bigint))
+                    order by changed limit 50 for update skip locked)
+                """, Self.known(mark) + [.number(Int64(clamping: milliseconds))])
+        ).changed
+    }
+
     /// What the host has said of it contradicts itself: it stands among the open items until a person says that it is settled.
     func leaveOpen(_ id: String) async throws(DatabaseError) {
         _ = try await database.run(

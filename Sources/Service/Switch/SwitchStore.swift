@@ -27,7 +27,7 @@ struct SwitchStore: Sendable {
     private static let schema: [[UInt8]] = [
         PackageResources.schema_1_sql, PackageResources.schema_2_sql, PackageResources.schema_3_sql,
         PackageResources.schema_4_sql, PackageResources.schema_5_sql, PackageResources.schema_6_sql,
-        PackageResources.schema_7_sql, PackageResources.schema_8_sql,
+        PackageResources.schema_7_sql, PackageResources.schema_8_sql, PackageResources.schema_9_sql,
     ]
 
     enum MigrationError: Error, Equatable, Sendable {

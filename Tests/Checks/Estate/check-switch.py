@@ -32,6 +32,8 @@ from parts import Certificates, Failed, free_port, until  # noqa: E402
 ZONE = "5a" * 32
 UNSETTLED = (
     "select (select count(*) from exchange where (stage in ('awaiting', 'reversing', 'advising') or wanted is not null) and not given_up)"
+    # What nobody may have listened for is taken back once more nine times an answer's time after its end.
+    " + (select count(*) from exchange where stage = 'reversed' and sealed is not null and changed < created + interval '18 s')"
     " + (select count(*) from payment p where state in ('running', 'reversing')"
     " and not exists (select 1 from exchange x where x.payment = p.id and x.given_up))")
 

@@ -52,7 +52,7 @@ class Drill:
         """Payments, reversals and advices that the host was asked for."""
         with open(self.path, encoding="utf-8") as lines:
             words = [json.loads(line)["do"] for line in lines if line.endswith("\n")]
-        return sum(word in ("answered", "reverse", "void", "deny", "capture", "release", "refuse") for word in words)
+        return sum(word in ("answered", "reverse", "void", "capture", "release", "refuse") for word in words)
 
     def approved(self):
         return int(self.estate.primary.sql("select count(*) from payment where state = 'approved'"))

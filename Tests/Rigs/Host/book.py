@@ -23,7 +23,7 @@ class Entry:
 
 class Book:
     def __init__(self, path):
-        self.path, self.entries, self.voided, self.denied, self.advices, self.days = path, {}, set(), set(), {}, []
+        self.path, self.entries, self.voided, self.advices, self.days = path, {}, set(), {}, []
         # Booked, and the switch may not have heard of it: until then the host takes it back by itself if line or host die.
         self.unsure = set()
         self.lies, self.violations, self.counts, self.cut_overs = {}, [], {}, 0
@@ -64,10 +64,6 @@ class Book:
     def do_void(self, key, original):
         """A reversal of what is not here: it will not be booked when it comes."""
         self.voided.add(original)
-
-    def do_deny(self, key):
-        """It is on its way, and its reversal was answered as that of nothing, or as done."""
-        self.denied.add(key)
 
     def do_capture(self, key, original, amount):
         self.advices[key] = "00"

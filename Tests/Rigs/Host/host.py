@@ -252,16 +252,10 @@ class Host:
 
         if fault in ("booked in a while", "not known, then booked"):
             self.coming[key] = fault
-            # Who has heard of its reversal meanwhile does not book it; who forgets that, does.
+            # Who has heard of its reversal meanwhile does not book it; who forgets that, does, whether or not anybody is there to hear of it.
             def in_a_while():
                 del self.coming[key]
-                if fault == "not known, then booked" and key in book.denied:
-                    if line.is_heard():
-                        booked()
-                        book.write(do="unsure", key=key)
-                        line.send(told)
-                        line.unless_heard(key, fault)
-                elif key not in book.voided:
+                if key not in book.voided:
                     booked()
                     line.send(told)
             asyncio.get_running_loop().call_later(self.dice.uniform(0.2, 2 * self.seconds), in_a_while)
@@ -372,9 +366,7 @@ class Host:
         is_reversal = message.kind[1] == "4"
         if entry is None:
             if is_reversal:
-                if self.coming.get(original) == "not known, then booked":
-                    book.write(do="deny", key=original)
-                else:
+                if self.coming.get(original) != "not known, then booked":
                     book.write(do="void", key=key, original=original)
                 return self.dice.choice(["25"] * 12 + ["00"] * 7 + ["12"]) if self.faults else "25"
             book.write(do="refuse", key=key, code="25")

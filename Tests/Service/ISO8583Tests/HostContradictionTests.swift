@@ -76,7 +76,10 @@ struct HostContradictionTests {
         var rig = try LinkRig(stan: 700)
         let repetition = try #require(exchange.repetition)
         _ = rig.put(.adopt(exchange, rest: 0))
-        let told = rig.put(.received(try rig.answer(to: repetition.message, "25"))).told
+        // The first answer may be older than the restart.
+        let answer = try rig.answer(to: repetition.message, "25")
+        #expect(rig.put(.received(answer)).told == [])
+        let told = rig.put(.received(answer)).told
         #expect(told.first == .alarm(.reversalContradictsApproval(id, "25")))
     }
 

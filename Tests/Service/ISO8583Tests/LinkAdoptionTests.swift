@@ -64,6 +64,61 @@ struct LinkAdoptionTests {
         #expect(rig.put(.reverse(id, .customerCancel)).sent.first?[2] == sent[2])
     }
 
+    /// Sent before a restart, an answer to it may come after it: a host has queues of its own.
+    @Test(
+        "S33: an answer that may be older than a restart ends no reversal of what the host has approved",
+        arguments: [1, 2])
+    func olderThanRestart(sendings: Int) throws {
+        let id = ExchangeID("one")
+        var first = try LinkRig()
+        let request = try first.pay("one")
+        let reversal = try #require(first.put(.tick, after: 20_000).sent.first)
+        if sendings == 2 { _ = first.put(.tick, after: 10_000) }
+        _ = first.put(.received(try first.answer(to: request, "00")))
+        let kept = try #require(first.link.exchange(id))
+        #expect(kept.isApprovedByHost && kept.sendings == sendings)
+        var second = try LinkRig(stan: 700)
+        let repetition = Repetition(message: reversal, attempts: kept.sendings)
+        let books = Exchange(
+            id: id, order: 0, original: kept.original, stage: .reversing(repetition), isApprovedByHost: true)
+        _ = second.put(.adopt(books, rest: 0))
+        #expect(second.put(.tick).sent.map(\.type.description) == ["0421"])
+        for _ in 0..<sendings {
+            let effects = second.put(.received(try second.answer(to: reversal, "00")))
+            #expect(effects.told == [] && effects.sent.map(\.type.description) == ["0421"])
+        }
+        #expect(second.put(.received(try second.answer(to: reversal, "00"))).told == [.reversed(id)])
+    }
+
+    /// A host that says that it does not have a payment and books it after that tells it over the line that it came by.
+    @Test(
+        "S33: nobody hears a late approval of what was sent over a line that has ended, and it is taken back once more",
+        arguments: [false, true])
+    func unheard(isLineLostBefore: Bool) throws {
+        let id = ExchangeID("one")
+        var first = try LinkRig()
+        _ = try first.pay("one")
+        if isLineLostBefore {
+            _ = first.put(.disconnected)
+            _ = first.put(.connected)
+            _ = first.put(.received(try first.answer(to: try first.signOn(), "00")))
+        }
+        let reversal = try #require(first.put(.tick, after: 20_000).sent.first { $0.type.kind == 4 })
+        #expect(first.put(.received(try first.answer(to: reversal, "25"))).told == [.reversed(id)])
+        let kept = try #require(first.link.exchange(id))
+        #expect(kept.mayStillBeApproved && kept.wouldBeHeard != isLineLostBefore)
+        _ = first.put(.disconnected)
+        #expect(first.link.exchange(id)?.wouldBeHeard == false)
+        // As the books bring it: a reversal of its own, and never the payment.
+        var second = try LinkRig(stan: 700)
+        _ = second.put(.adopt(Exchange(id: id, order: 0, original: kept.original, stage: .reversed), rest: 0))
+        #expect(second.link.exchange(id)?.wouldBeHeard == false && second.put(.tick).sent == [])
+        let again = second.put(.reverse(id, .timeout)).sent
+        #expect(again.map(\.type.description) == ["0420"] && again.first?.text(90) == reversal.text(90))
+        let last = try #require(again.first)
+        #expect(second.put(.received(try second.answer(to: last, "25"))).told == [.reversed(id)])
+    }
+
     @Test func `what was withdrawn is neither taken back nor answered`() throws {
         var rig = try LinkRig()
         let exchange = try begun(&rig)

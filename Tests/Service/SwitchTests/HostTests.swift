@@ -141,4 +141,24 @@ struct HostTests {
             #expect(try rig.server.sql("select count(*) from exchange where sealed is not null") == "0\n")
         }
     }
+
+    /// As above, and the replica that was told so dies before the host has decided: its approval comes to nobody.
+    @Test("S33: what a host books after its answer to the reversal, while the replica is killed, is taken back again")
+    func bookedWhileKilled() async throws {
+        try await SwitchRig.run(replicas: 1, faults: ["seconds=8"], answerSeconds: 1) { rig in
+            let till = TestTill(rig.sockets[0])
+            let sale = try await till.sale(1_090)
+            #expect(try await till.pay(sale, cancels: false) == .declined)
+            try await eventually("the first end") { try rig.server.sql("select stage from exchange") == "reversed\n" }
+            rig.kill(0)
+            // The host has not booked it yet.
+            #expect(try !String(contentsOf: rig.book, encoding: .utf8).contains(#""type": "0200""#))
+            try await eventually("a reversal that the host carries out") {
+                try String(contentsOf: rig.book, encoding: .utf8).contains(#/"0420".*"code": "00"/#)
+            }
+            let row = "select stage || coalesce(' ' || wanted, '') from exchange"
+            try await eventually("the last end") { try rig.server.sql(row) == "reversed\n" }
+            try await PaymentBooksCheck(rig).holds([sale.id.text: .declined])
+        }
+    }
 }

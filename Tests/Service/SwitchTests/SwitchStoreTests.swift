@@ -99,6 +99,30 @@ struct SwitchStoreTests {
         }
     }
 
+    /// Ended so many seconds after it began, and so many ago.
+    @Test(
+        "S33: what ended without an approval is wanted once more where nobody has said that he listened, once",
+        arguments: [(20, 181, true), (20, 179, false), (181, 200, false)])
+    func unheard(took: Int, ago: Int, isWanted: Bool) async throws {
+        try await withApproval { store, server in
+            let row = "select stage || coalesce(' ' || wanted, '') || coalesce(' ' || owner, '') from exchange"
+            try server.sql(
+                """
+                update payment set state = 'reversed';
+                update exchange set stage = 'reversed', sealed = 'x', changed = now() - interval '\(ago) s',
+                    created = now() - interval '\(ago + took) s'
+                """)
+            #expect(try await store.askAgain(after: 180_000, known: nil) == (isWanted ? 1 : 0))
+            #expect(try server.sql(row) == (isWanted ? "reversed timeout\n" : "reversed 7\n"))
+            #expect(try await Array(store.takeWork(8, known: nil)).count == (isWanted ? 1 : 0))
+            // Its end, and nothing after it.
+            try server.sql("update exchange set wanted = null, changed = now()")
+            #expect(try await store.askAgain(after: 180_000, known: nil) == 0)
+            try await store.closeUnapproved(Self.id)
+            #expect(try server.sql("select sealed is null from exchange") == "t\n")
+        }
+    }
+
     // MARK: - What cannot be taken back by a message
 
     /// A hold of 1,000 of which 600 were captured; the host has acknowledged that, or is still being told.
