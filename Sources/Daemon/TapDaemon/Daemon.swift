@@ -122,7 +122,9 @@ public final class Daemon: Sendable {
         profiles.onApplied { [weak health] in health?.hasten() }
         let runner = TransactionRunner(
             journal: journal, outlet: outlet,
-            services: .init(queue: queue, health: health, engine: engine, work: background, lasting: payments),
+            services: .init(
+                queue: queue, health: health, engine: engine, forgetCards: { await deleter.look() }, work: background,
+                lasting: payments),
             lanes: lanes, profiles: profiles, clock: clock, logger: logger)
         do throws(JournalError) {
             try await runner.recover()

@@ -20,9 +20,11 @@ public struct ChargeRefusal: Error, Equatable, Sendable {
     public var field: String
     /// The most that the agreement allows.
     public var limit: Money?
+    /// What has to end before.
+    public var transaction: TransactionID?
 
-    init(_ code: ErrorCode, _ field: String, limit: Money? = nil) {
-        (self.code, self.field, self.limit) = (code, field, limit)
+    init(_ code: ErrorCode, _ field: String, limit: Money? = nil, after transaction: TransactionID? = nil) {
+        (self.code, self.field, self.limit, self.transaction) = (code, field, limit, transaction)
     }
 }
 
@@ -79,8 +81,12 @@ extension Journal {
             {
                 return .known(earlier)
             }
-            if case .failure(let refusal) = try chargeBasis(wish, new.amount, mode: new.mode, at: new.at) {
-                return .refused(refusal)
+            switch try chargeBasis(wish, new.amount, mode: new.mode, at: new.at) {
+            case .failure(let refusal): return .refused(refusal)
+            case .success(let basis):
+                if let open = try openCharge(under: basis.agreement) {
+                    return .refused(ChargeRefusal(.orderUnresolved, "agreement", after: open))
+                }
             }
             let number = try insert(new)
             try note(
@@ -90,6 +96,29 @@ extension Journal {
             )
             return .created(number: number)
         }
+    }
+
+    /// The charge by which money may yet move under an agreement for one. One that cannot be read may be it.
+    private func openCharge(under agreement: Agreement) throws(JournalError) -> TransactionID? {
+        guard agreement.once == true else { return nil }
+        let states = TransactionState.allCases.filter(\.blocksOrder).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return try database.query(
+            """
+            SELECT id FROM payment WHERE state IN (\(states)) AND type = 'charge' AND CASE WHEN json_valid(details)
+                THEN json_extract(details, '$.charge.agreement') = ? ELSE 1 END LIMIT 1
+            """, [.text(agreement.id.rawValue)]
+        ) { (row) throws(JournalError) in try row.transactionID(0) }.first
+    }
+
+    /// Whether somebody may charge under an agreement without being an administrator: the tab that he has opened himself.
+    ///
+    /// - Throws: what the database throws, and `.damaged` for an agreement that is not what was written.
+    public func hasOpened(_ id: AgreementID, _ owner: Principal) throws(JournalError) -> Bool {
+        let own = try database.query(
+            "SELECT 1 FROM agreement WHERE id = ? AND \(Journal.isOwned)", [.text(id.rawValue)] + owner.values
+        ) { (row) throws(JournalError) in try row.integer(0) }
+        guard !own.isEmpty else { return false }
+        return try agreement(id)?.once == true
     }
 
     /// Writes `sent` down, if what the charge rests on still stands: from then on it may reach the payment service.

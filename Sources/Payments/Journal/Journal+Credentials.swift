@@ -138,7 +138,9 @@ extension Journal {
     /// What a change of state means for stored cards; the change itself has been written.
     func store(_ change: StateChange, of id: TransactionID) throws(JournalError) {
         switch change.state {
-        case .approved: try storeCard(change, of: id)
+        case .approved:
+            try storeCard(change, of: id)
+            try closeTab(with: id, at: change.at)
         // Handed over in a batch, whatever the payment service makes of the card is not heard of here.
         case .declined, .delivered, .cancelled, .failed, .reversing, .completed:
             try end(
@@ -150,6 +152,30 @@ extension Journal {
                 id = (SELECT json_extract(details, '$.charge.agreement') FROM payment WHERE id = ? AND type = 'charge')
                 """, [.text(id.text)], .stopped, "by the payment service", at: change.at)
         case .created, .preparing, .armed, .reading, .sealed, .sent, .stored, .unknown, .reversed: return
+        }
+    }
+
+    /// A charge under an agreement for one charge ends that; a card that was stored for nothing else is to be forgotten.
+    private func closeTab(with charge: TransactionID, at time: Timestamp) throws(JournalError) {
+        let tabs = try database.query(
+            """
+            SELECT agreement.id, agreement.credential FROM payment JOIN agreement
+                ON agreement.id = json_extract(payment.details, '$.charge.agreement')
+            WHERE payment.id = ? AND payment.type = 'charge' AND json_extract(agreement.terms, '$.once') = 1
+            """, [.text(charge.text)]
+        ) { (row) throws(JournalError) in (try row.text(0), row.optionalText(1)) }
+        guard let (agreement, credential) = tabs.first else { return }
+        try end("id = ?", [.text(agreement)], .ended, "by transaction \(charge)", at: time)
+        guard let credential else { return }
+        let forgotten = try database.query(
+            """
+            UPDATE credential SET state = 'deleting', due = ? WHERE id = ? AND state = 'active'
+                AND id NOT IN (SELECT credential FROM agreement WHERE credential IS NOT NULL AND ended_at IS NULL)
+            RETURNING id
+            """, [.integer(time.milliseconds), .text(credential)]
+        ) { (row) throws(JournalError) in try row.text(0) }
+        for id in forgotten {
+            try note(AuditEntry(.credential, subject: id, detail: "deleting after transaction \(charge)", at: time))
         }
     }
 

@@ -37,11 +37,13 @@ struct StoredCardJournalTests {
         return try #require(try books.journal.storedCard(with: new.id))
     }
 
-    private func charge(_ books: BookedJournal, _ card: StoredCard) throws -> NewTransaction {
+    private func charge(
+        _ books: BookedJournal, _ card: StoredCard, _ reason: ChargeOptions.Reason = .recurring
+    ) throws -> NewTransaction {
         var new = try books.new(.charge, 1_900)
         let agreement = try #require(card.agreements.last)
         var request = TransactionRequest(type: .charge, amount: new.amount)
-        request.charge = ChargeOptions(card.id, under: agreement.id, .merchant, .recurring)
+        request.charge = ChargeOptions(card.id, under: agreement.id, .merchant, reason)
         new.details = TransactionDetails(request)
         return new
     }
@@ -70,6 +72,51 @@ struct StoredCardJournalTests {
         #expect(try books.journal.storedCard(card.id)?.state == .deleted)
         _ = try books.journal.eraseProofs(endedBefore: afterwards, at: afterwards)
         #expect(try books.journal.storedCard(card.id) == nil)
+    }
+
+    @Test(
+        "Row 30 of the guidance: of a tab one charge stands at most, whatever has become of the one before",
+        arguments: [
+            ([], false), ([.sent], false), ([.sent, .unknown], false), ([.sent, .approved], false),
+            ([.sent, .reversing], false), ([.sent, .reversing, .reversed], true), ([.sent, .declined], true),
+            ([.failed], true), ([.cancelled], true),
+        ] as [([TransactionState], Bool)])
+    func tab(states: [TransactionState], mayAgain: Bool) throws {
+        let books = try BookedJournal()
+        let euro = try #require(Currency("EUR"))
+        let terms = AgreementTerms(
+            .unscheduled, text: "I pay what I order", language: "en", maximum: Money(value: 20_000, currency: euro),
+            until: books.now.advanced(bySeconds: 36_000), once: true)
+        let check = try check(books, terms)
+        try approve(books, check.id, token: "tok")
+        let card = try #require(try books.journal.storedCard(with: check.id))
+        let first = try charge(books, card, .unscheduled)
+        guard case .created = try books.journal.createCharge(first) else { throw JournalError.damaged }
+        for state in states {
+            if state == .sent {
+                #expect(try books.journal.beginCharge(first.id, StateChange(.sent, at: books.now)) == nil)
+            } else {
+                try books.journal.append([StateChange(state, at: books.now)], to: first.id)
+            }
+        }
+        let second = try books.journal.createCharge(try charge(books, card, .unscheduled))
+        switch second {
+        case .created: #expect(mayAgain, "\(states)")
+        case .refused(let refusal):
+            // A charge that may yet move money is named; whoever let the customer agree again would charge twice.
+            let isOpen = states.last?.blocksOrder ?? true
+            #expect(!mayAgain && refusal.code == (isOpen ? .orderUnresolved : .storedCardDeleted), "\(refusal)")
+            #expect(refusal.transaction == (isOpen ? first.id : nil))
+        case .known: Issue.record("\(second)")
+        }
+        let known = try #require(try books.journal.storedCard(card.id))
+        #expect(known.agreements.map(\.end) == [states.last == .approved ? .ended : nil])
+        #expect(known.state == (states.last == .approved ? .deleting : .active))
+        // Whoever opened it charges it; what was agreed otherwise, and by others, is not his.
+        #expect(try books.journal.hasOpened(try #require(card.agreements.first).id, check.owner))
+        #expect(try !books.journal.hasOpened(try #require(card.agreements.first).id, Principal(uid: 4_711)))
+        let recurring = try stored(books, token: "other")
+        #expect(try !books.journal.hasOpened(try #require(recurring.agreements.first).id, check.owner))
     }
 
     @Test func `An agreement that ends between created and sent: the charge is not sent, and nothing is written`()

@@ -32,6 +32,15 @@ extension PointOfSaleAPI {
         return found
     }
 
+    /// A cashier charges the tab that this cashier has opened, and no other stored card.
+    func requireOwnTab(_ charge: ChargeOptions, _ caller: Caller) async throws(ErrorBody) {
+        let owner = caller.principal
+        let isOwn = try await inJournal { (journal) throws(JournalError) in
+            try journal.hasOpened(charge.agreement, owner)
+        }
+        guard isOwn, charge.initiator == .merchant else { throw ErrorBody(.authAdminRequired, field: "type") }
+    }
+
     func agree(about name: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         guard let id = StoredCardID(rawValue: name) else { throw ErrorBody(.storedCardUnknown) }
         let key = try request.idempotencyKey()

@@ -15,13 +15,14 @@ extension PointOfSaleAPI {
         let key = PrincipalKey(caller.principal, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
         let message = try request.message(TransactionRequest.self)
-        // Who may charge a stored card need not be a cashier, and a cashier may not.
+        // Who may charge a stored card need not be a cashier, and a cashier may charge a tab alone.
         if message.type == .charge {
-            guard caller.mayCharge else { throw ErrorBody(.authAdminRequired, field: "type") }
+            if !caller.mayCharge { try caller.roles.require(.cashier) }
         } else {
             try caller.roles.require(.cashier, or: message.type == .loyalty ? .loyalty : nil)
         }
         try caller.require(message.type)
+        if let charge = message.charge, !caller.mayCharge { try await requireOwnTab(charge, caller) }
         if message.type == .refund { try caller.require(refund: message) }
         let origin = try request.orderOrigin(caller)
         var demand = AdmissionRequest(

@@ -10,7 +10,7 @@ extension Transaction {
         guard type == .verification || details?.store == true, state == .approved else { return }
         let asked = self
         switch asked.details?.store == true ? .saveCard : asked.details?.reason {
-        case .saveCard:
+        case .saveCard, .openTab:
             credential = try await journal.use { (journal) throws(JournalError) in
                 try journal.storedCard(with: asked.id)?.withoutToken
             }
@@ -18,7 +18,7 @@ extension Transaction {
             earlier = try await journal.use { (journal) throws(JournalError) in
                 try journal.earlier(than: asked).map(EarlierTransaction.init)
             }
-        case .openTab, .other, nil: break
+        case .other, nil: break
         }
     }
 }

@@ -18,6 +18,8 @@ actor TransactionRunner {
         let health: AdapterHealthCheck
         /// Goes on with what was read for a refund.
         let engine: OperationEngine
+        /// Has cards forgotten that nobody may charge any more.
+        let forgetCards: @Sendable () async -> Void
         /// What runs for a machine: goes on until its task is cancelled.
         let work: WorkQueue
         /// What a stop waits for.
@@ -97,6 +99,7 @@ actor TransactionRunner {
         books.follow(running, at: .now)
         if transaction.state == .approved {
             books.live[transaction.id]?.approvedAt = Moment.nowWithSleep.monotonic
+            if transaction.type == .charge { services.work.add { [services] in await services.forgetCards() } }
             if running.machine.demand.storing != nil {
                 services.work.add { await self.outlet.tellOfCard(transaction, self.journal) }
             }

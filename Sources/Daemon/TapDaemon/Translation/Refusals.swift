@@ -43,7 +43,7 @@ extension ErrorBody {
     }
 
     init(_ refusal: ChargeRefusal) {
-        self.init(refusal.code, field: refusal.field)
+        self.init(refusal.code, field: refusal.field, transaction: refusal.transaction)
         error.limit = refusal.limit
     }
 

@@ -235,6 +235,14 @@ extension TransactionRequest: Codable {
         }
         try checkCommon(decoder)
         try checkWords(decoder)
+        if reason == .openTab, let agreement {
+            // A tab ends with its charge.
+            guard agreement.once == true else {
+                throw decoder.refusal(.requestInvalidField, at: CodingKeys.agreement)
+            }
+            guard consent == nil else { throw decoder.refusal(.requestFieldConflict, at: CodingKeys.consent) }
+            return try checkMaximum(of: agreement, decoder)
+        }
         guard reason == .saveCard || store == true else {
             guard agreement == nil else {
                 throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.agreement)
@@ -246,7 +254,11 @@ extension TransactionRequest: Codable {
             throw decoder.refusal(
                 .requestMissingField, at: store == true ? CodingKeys.agreement : CodingKeys.consent)
         }
-        if let maximum = agreement?.maximum, maximum.currency != amount.currency {
+        if let agreement { try checkMaximum(of: agreement, decoder) }
+    }
+
+    private func checkMaximum(of agreement: AgreementTerms, _ decoder: any Decoder) throws {
+        if let maximum = agreement.maximum, maximum.currency != amount.currency {
             throw decoder.refusal(.amountCurrencyMismatch, at: CodingKeys.agreement)
         }
     }
@@ -256,6 +268,7 @@ extension TransactionRequest {
     /// What a customer agrees to, where a card is to be stored. Words that a till told in its own form are an agreement
     /// without a regular interval.
     public var terms: AgreementTerms? {
+        if type == .verification, reason == .openTab { return agreement }
         guard type == .verification && reason == .saveCard || store == true else { return nil }
         if let agreement { return agreement }
         return consent.map { AgreementTerms(.unscheduled, text: $0, language: language ?? "und") }

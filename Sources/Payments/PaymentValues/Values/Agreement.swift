@@ -2,7 +2,7 @@
 /// What a customer has agreed to, with its proof.
 public struct Agreement: Codable, Equatable, Sendable {
     public enum End: String, Codable, CaseIterable, Sendable {
-        /// By the wish of the shop or the customer.
+        /// By the wish of the shop or the customer, or by the one charge that it was for.
         case ended
         /// The payment service said that this card is not to be charged again.
         case stopped
@@ -21,6 +21,8 @@ public struct Agreement: Codable, Equatable, Sendable {
     public var maximum: Money?
     public var until: Timestamp?
     public var cycle: AgreementTerms.Cycle?
+    /// The first charge that is approved ends it.
+    public var once: Bool?
     /// Written before the card was read.
     public var agreedAt: Timestamp
     public var transaction: TransactionID?
@@ -38,6 +40,7 @@ public struct Agreement: Codable, Equatable, Sendable {
         maximum = terms.maximum
         until = terms.until
         cycle = terms.cycle
+        once = terms.once
         self.agreedAt = agreedAt
         self.transaction = transaction
     }
@@ -46,6 +49,6 @@ public struct Agreement: Codable, Equatable, Sendable {
 extension Agreement {
     /// What was agreed to, without what became of it.
     public var terms: AgreementTerms {
-        AgreementTerms(kind, text: text, language: language, maximum: maximum, until: until, cycle: cycle)
+        AgreementTerms(kind, text: text, language: language, maximum: maximum, until: until, cycle: cycle, once: once)
     }
 }

@@ -31,10 +31,12 @@ public struct AgreementTerms: Equatable, Sendable {
     /// No charge from then on.
     public var until: Timestamp?
     public var cycle: Cycle?
+    /// The first charge that is approved ends it: a tab. Has `maximum` and `until`.
+    public var once: Bool?
 
     public init(
         _ kind: Kind, text: String, language: String, maximum: Money? = nil, until: Timestamp? = nil,
-        cycle: Cycle? = nil
+        cycle: Cycle? = nil, once: Bool? = nil
     ) {
         self.kind = kind
         self.text = text
@@ -42,12 +44,13 @@ public struct AgreementTerms: Equatable, Sendable {
         self.maximum = maximum
         self.until = until
         self.cycle = cycle
+        self.once = once
     }
 }
 
 extension AgreementTerms: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case kind, text, language, maximum, until, cycle
+        case kind, text, language, maximum, until, cycle, once
     }
 
     public init(from decoder: any Decoder) throws {
@@ -58,6 +61,7 @@ extension AgreementTerms: Codable {
         maximum = members.contains(.maximum) ? try members.decode(Money.self, forKey: .maximum) : nil
         until = members.contains(.until) ? try members.decode(Timestamp.self, forKey: .until) : nil
         cycle = members.contains(.cycle) ? try members.decode(Cycle.self, forKey: .cycle) : nil
+        once = members.contains(.once) ? try members.decode(Bool.self, forKey: .once) : nil
         guard text.isAgreementText else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.text) }
         guard language.isReference(upTo: Limits.languageLength) else {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
@@ -67,6 +71,14 @@ extension AgreementTerms: Codable {
         }
         if cycle != nil, kind != .recurring {
             throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.cycle)
+        }
+        guard once == true else { return }
+        // What comes again and again does not end with the first time.
+        guard kind != .recurring, kind != .instalment else {
+            throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.once)
+        }
+        for (isThere, key) in [(maximum != nil, CodingKeys.maximum), (until != nil, .until)] where !isThere {
+            throw decoder.refusal(.requestMissingField, at: key)
         }
     }
 }

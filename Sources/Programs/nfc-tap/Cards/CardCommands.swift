@@ -107,14 +107,30 @@ extension Refund {
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Asks the issuer whether the presented card is valid.",
-        discussion: "No amount is involved. Exit codes: 0 valid, 10 not valid, 12 unknown, 13 not completed.")
+        discussion: """
+            No amount is involved. With --open-tab and --text, --maximum and --until the card is stored for one charge, at the end of the tab: \
+            nfc-tap charge CARD 48.50 EUR --agreement ID. Exit codes: 0 valid, 10 not valid, 12 unknown, 13 not completed.
+            """)
 
     @Flag(help: "Tell the issuer that the card opens a tab.")
     var openTab = false
 
+    @OptionGroup var agreement: AgreementOptions
     @OptionGroup var check: CheckOptions
 
-    func run() async throws { try await check.run(openTab ? .openTab : .other, .verify) }
+    func validate() throws {
+        guard agreement.text != nil || agreement.maximum != nil || agreement.until != nil else { return }
+        guard openTab, agreement.text != nil, agreement.maximum != nil, agreement.until != nil else {
+            throw ValidationError("Give --open-tab, --text, --maximum and --until together, or none of them.")
+        }
+    }
+
+    func run() async throws {
+        guard agreement.text != nil else { return try await check.run(openTab ? .openTab : .other, .verify) }
+        var terms = try agreement.terms(check.options.language)
+        terms.once = true
+        try await check.run(.openTab, .storeCard, agreement: terms)
+    }
 }
 
 struct LookUp: AsyncParsableCommand {

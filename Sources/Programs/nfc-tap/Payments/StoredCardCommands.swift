@@ -91,8 +91,8 @@ struct Charge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Charges a stored card under an agreement of its holder.",
         discussion: """
-            Needs an administrator, or a member of the group in [credentials]; other users get exit code 14. Without --key \
-            each call is a new charge. Exit codes: 0 approved, 10 declined or reversed, 12 unknown (look it up before charging \
+            Needs an administrator, or a member of the group in [credentials]; other users get exit code 14, but for a tab that \
+            they have opened. Without --key each call is a new charge. Exit codes: 0 approved, 10 declined or reversed, 12 unknown (look it up before charging \
             again), 13 not completed, 65 no agreement allows it.
             """)
 
