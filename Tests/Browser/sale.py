@@ -109,6 +109,13 @@ class Before(Case):
         terms = till.page.get_by_role("heading", name=till.text("set.terms"))
         self.assertLess(till.box(notice)["y"], till.box(terms)["y"])
 
+    def test_r02_the_page_of_the_payment_service_where_terms_are_accepted_is_named(self):
+        till = self.till()
+        self.status(till, lambda body: body.update(terms="notAccepted", termsPage="https://pay.example/terms/M-1"))
+        till.open(shop.home).settings()
+        till.shows("terms.elsewhere")
+        expect(till.page.locator("#terms a")).to_have_attribute("href", "https://pay.example/terms/M-1")
+
     def test_r04_card_can_be_chosen_before_the_terms_are_accepted_and_says_why_not(self):
         till = self.till()
         self.terms(till, "notAccepted")

@@ -79,7 +79,7 @@ export function settingsScreen(app) {
 
 // Only an administrator accepts terms, at the machine; what is out of date is said first.
 export function termsPart({ say, status }) {
-  const { blocked, terms } = status;
+  const { blocked, terms, termsPage } = status;
   const old = status.lanes.filter(({ notice }) => notice);
   return h("section", { class: "terms", id: "terms" },
     old.map(({ name, reader, notice }) => h("div", { class: "failure", dir: "auto" }, h("p", {}, h("bdi", {}, `${name} · ${reader.model} ${reader.firmware} < ${reader.minimumFirmware}`)),
@@ -87,7 +87,8 @@ export function termsPart({ say, status }) {
     blocked && h("div", { class: "failure", dir: "auto" }, h("p", {}, blocked.message), h("p", { class: "resolution" }, blocked.resolution), h("p", { class: "small" }, blocked.code)),
     h("h2", {}, say("set.terms")),
     h("p", {}, say(`terms.${terms}`)),
-    terms === "notAccepted" && h("p", {}, say("terms.admin", { command: "nfc-tap terms accept" })));
+    terms === "notAccepted" && h("p", {}, say("terms.admin", { command: "nfc-tap terms accept" })),
+    termsPage && [h("p", {}, say("terms.elsewhere")), h("p", { class: "address" }, h("a", { href: termsPage, target: "_blank", rel: "noopener" }, termsPage))]);
 }
 
 // The tutorial for whoever is new at this till.

@@ -104,11 +104,13 @@ extension Profile.Merchant {
 
 extension Profile.Terms {
     fileprivate init(_ value: ProfileValue) throws(ProfileError) {
-        try value.object(["version", "text", "revoked"])
+        try value.object(["version", "text", "revoked", "page", "acceptance"])
         let isRevoked = try value.optional("revoked")?.flag() ?? false
+        let page = try value.optional("page")
         self.init(
             version: try value.member("version").line(1...32), text: try value.member("text").text(1...100_000),
-            isRevoked: isRevoked)
+            isRevoked: isRevoked, page: try page?.address(),
+            acceptance: try value.optional("acceptance")?.text(1...Limits.acceptanceFileLength))
     }
 }
 

@@ -11,6 +11,8 @@ public enum ProfileError: Error, Equatable, Sendable {
     case member(TerminalFileError)
     /// Not a text of so many bytes that can be printed in one line.
     case text(String, bytes: ClosedRange<Int>)
+    /// Not `https` and visible ASCII.
+    case address(String)
     /// Not RFC 3339 in UTC.
     case time(String)
     /// Not three numbers between dots.
@@ -47,7 +49,8 @@ extension ProfileError {
         switch self {
         case .untrusted(let error): error.member.map { "header.\($0)" }
         case .member(let error): error.field
-        case .text(let field, _), .time(let field), .version(let field), .currency(let field), .network(let field),
+        case .text(let field, _), .address(let field), .time(let field), .version(let field), .currency(let field),
+            .network(let field),
             .empty(let field), .repeated(let field), .networkNotAccepted(let field),
             .networkWithoutApplication(let field), .recipientKey(let field, _), .verificationKey(let field, _),
             .period(let field), .otherTerms(let field):
@@ -67,6 +70,7 @@ extension ProfileError: CustomStringConvertible {
         case .member(let error): error.description
         case .text(let field, let bytes):
             "\(field): not one line of \(bytes.lowerBound) to \(bytes.upperBound) bytes"
+        case .address(let field): "\(field): not an address like https://pay.example/terms"
         case .time(let field): "\(field): not a time like 2026-03-01T08:30:00Z"
         case .version(let field): "\(field): not a version like 0.1.0"
         case .currency(let field):
@@ -100,7 +104,7 @@ extension ProfileError {
         case .older, .sameSerial: "ask the payment service for a profile with the next serial"
         case .member(let error):
             "ask the payment service for a profile with the next serial in which this is right: \(error.resolution)"
-        case .text, .time, .version, .currency, .network, .empty, .repeated, .networkNotAccepted,
+        case .text, .address, .time, .version, .currency, .network, .empty, .repeated, .networkNotAccepted,
             .networkWithoutApplication,
             .recipientKey, .verificationKey, .period:
             "ask the payment service for a profile with the next serial in which this is right"

@@ -79,6 +79,13 @@ struct ProfileValue {
         return lines
     }
 
+    /// Where a person's device may be sent to.
+    func address() throws(ProfileError) -> String {
+        let address = try text(1...512)
+        guard address.isCustomerAddress else { throw .address(path) }
+        return address
+    }
+
     func time() throws(ProfileError) -> Timestamp {
         guard let time = Timestamp(try text(1...64)) else { throw .time(path) }
         return time

@@ -64,6 +64,36 @@ struct LivePaymentTests {
         }
     }
 
+    @Test("Row 4 of the guidance: terms that were accepted at the payment service's page are so with its next profile")
+    func elsewhere() async throws {
+        try await open { shop, sandbox, _ in
+            let told = shop.profiles.terms
+            let page = "https://pay.example/terms/sandbox-merchant"
+            #expect(told.page == page && shop.profiles.status.terms == .notAccepted)
+            let status = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
+            #expect(status.termsPage == page)
+            // What was accepted is that text, and no other: a file about another one costs the profile nothing.
+            for (serial, hash) in [(2, String(repeating: "0", count: 64)), (3, try #require(told.hash))] {
+                let accepted = """
+                    {"version":1,"merchant":"\(PaymentService.merchant)","termsHash":"\(hash)",\
+                    "acceptedBy":"Erika Muster, owner","acceptedAt":"2026-11-29T10:00:00Z"}
+                    """
+                let token = try JWS.sign(Array(accepted.utf8), key: service.key, type: AcceptanceFile.type)
+                let terms = (#""revoked": false"#, #""revoked": false, "acceptance": "\#(token)""#)
+                await service.serve(try service.json(serial: serial, [terms]), at: sandbox)
+                while shop.profiles.current?.serial != UInt64(serial) { _ = await shop.profiles.refresh() }
+                let isThis = serial == 3
+                #expect(shop.profiles.status.terms == (isThis ? .accepted : .notAccepted))
+                #expect(shop.profiles.termsPage == (isThis ? nil : page))
+                #expect(
+                    try await shop.post(purchase(1_250, more: #","dryRun":true"#)).text.contains("terms.not_accepted")
+                        == !isThis)
+            }
+            let acceptance = try #require(shop.profiles.terms.acceptance)
+            #expect(acceptance.acceptedBy == "Erika Muster, owner" && acceptance.source == .file)
+        }
+    }
+
     @Test("Terms that are revoked end live payments")
     func refused() async throws {
         try await open { shop, sandbox, _ in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import LocalHTTP
 import POSAPI
 import PaymentValues
 import ReaderVirtual
@@ -88,7 +89,10 @@ struct TabTests {
         try await shop { shop, service, _ in
             let tab = try await open(shop)
             let more = #"{"kind":"recurring","text":"Every month","language":"en"}"#
-            let made = try await shop.post(to: "/v1/credentials/\(tab.0.id)/agreements", more)
+            let made = try await shop.send(
+                HTTPClientRequest(
+                    .post, "/v1/credentials/\(tab.0.id)/agreements",
+                    fields: ["Content-Type": "application/json", "Idempotency-Key": "more"], body: Array(more.utf8)))
             #expect(made.status == 201, "\(made.text)")
             #expect(try await shop.post(charge(tab, 4_850), wait: 20).transaction().state == .approved)
             let kept = try await stored(shop, tab.0.id)

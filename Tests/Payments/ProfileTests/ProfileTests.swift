@@ -93,6 +93,8 @@ struct ProfileTests {
             .member(.terminalData("terminal.terminalData.9F33", .length(3...3)))
         ),
         (#""version": "2026-03","#, "", .member(.missing("terms.version"))),
+        (#""page": "https:"#, #""page": "http:"#, .address("terms.page")),
+        (#""revoked": false"#, #""acceptance": """#, .text("terms.acceptance", bytes: 1...16_384)),
         (#""revoked": false"#, #""revoked": 0"#, .member(.wrongType("terms.revoked", expected: .yesOrNo))),
         (#""EUR", "CHF""#, #""EUR", "EUR""#, .repeated("currencies[1]")),
         (#""EUR", "CHF""#, #""EUR", "XYZ""#, .currency("currencies[1]")),

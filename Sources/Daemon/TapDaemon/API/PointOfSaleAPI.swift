@@ -88,6 +88,7 @@ struct PointOfSaleAPI: Sendable {
         status.configuration = settings.status
         status.clock = clock.status
         status.profile = known.profile
+        status.termsPage = profiles.termsPage
         status.profileError = known.error
         status.networks = profiles.networks
         let terminals = health.terminals

@@ -125,8 +125,10 @@ extension ProfileStore {
         }
     }
 
-    /// An hour, or less where a quarter of what is left of the profile's time is less; never below a second.
+    /// An hour, or less where a quarter of what is left of the profile's time is less; never below a second. Ten seconds as long as
+    /// somebody may accept the terms at the payment service: the answer comes with a profile.
     private func untilNextRefresh() -> Duration {
+        if termsPage != nil { return .seconds(10) }
         guard let expiry = current?.expiresAt else { return .seconds(3_600) }
         let left = (expiry.milliseconds - now().milliseconds) / 4
         return .milliseconds(min(3_600_000, max(1_000, left)))

@@ -189,13 +189,6 @@ final class ProfileStore: Sendable {
         state.withLock { ($0.inForce, $0.acceptance) = (inForce, acceptance) }
     }
 
-    /// The acceptance of a profile's terms, where there is one.
-    func acceptance(of inForce: ProfileInForce) async throws(JournalError) -> TermsAcceptance? {
-        guard let settings else { return nil }
-        return try await journal.acceptance(
-            merchant: inForce.profile.merchant.id, hash: inForce.profile.terms.hash, key: settings.key.thumbprint)
-    }
-
     /// Notes why a profile is not used, and says so where that is news.
     func note(_ error: ProfileError) async {
         let detail = ErrorDetail(of: error)

@@ -78,7 +78,7 @@ extension ErrorCode {
         case .untrusted(.malformedToken), .untrusted(.wrongKey), .untrusted(.notAuthentic): self = .credentialUntrusted
         case .expired, .notYetValid: self = .credentialExpired
         case .older, .sameSerial: self = .credentialOutdated
-        case .member, .text, .time, .version, .currency, .network, .empty, .repeated, .networkNotAccepted,
+        case .member, .text, .address, .time, .version, .currency, .network, .empty, .repeated, .networkNotAccepted,
             .networkWithoutApplication, .recipientKey, .verificationKey, .period, .otherTerms:
             self = .credentialInvalid
         }

@@ -85,6 +85,9 @@ public struct Status: Codable, Equatable, Sendable {
     /// Requests are accepted, be it to wait.
     public var accepting: Bool
     public var terms: Terms
+    /// Where an administrator can accept them on any device; missing where nothing is to be accepted, or the payment service has no
+    /// page for it.
+    public var termsPage: String?
     /// The profile in force; missing where there is none.
     public var profile: ProfileStatus?
     /// Networks whose cards are taken, by name: what the profile declares, else those of the terminal's applications. Missing

@@ -9,6 +9,8 @@ public struct Terms: Codable, Equatable, Sendable {
     public var displayName: String?
     public var version: String?
     public var text: String?
+    /// Where an administrator can accept them on any device: a page of the payment service.
+    public var page: String?
     /// SHA-256 of the text, in lower-case hexadecimal: to be sent back with the acceptance.
     public var hash: String?
     /// Thumbprint (RFC 7638) of the payment service's key under which the text came.

@@ -42,7 +42,8 @@ struct StatusCommand: AsyncParsableCommand {
 
     /// Terms and profile, and what blocks payments.
     private static func credentials(_ status: Status) -> [String] {
-        var lines = ["terms    \(status.terms.rawValue)"]
+        let page = status.termsPage.map { ", accept them at \($0)" } ?? ""
+        var lines = ["terms    \(status.terms.rawValue)\(page)"]
         if let profile = status.profile {
             let origin = profile.signed ? "by \(profile.serviceName)" : "not signed"
             lines.append(

@@ -117,6 +117,7 @@ struct TermsCommand: AsyncParsableCommand {
         var lines = ["state     \(terms.state.rawValue)"]
         if let version = terms.version { lines.append("version   \(version)") }
         if let merchant = terms.merchant { lines.append("merchant  \(merchant)  (\(terms.displayName ?? ""))") }
+        if let page = terms.page, terms.state == .notAccepted { lines.append("page      \(page)  (on any device)") }
         if let hash = terms.hash { lines.append("hash      \(hash)") }
         if let given = terms.acceptance {
             lines.append("accepted  \(given.acceptedAt) by \(given.acceptedBy) (\(given.source.rawValue))")
