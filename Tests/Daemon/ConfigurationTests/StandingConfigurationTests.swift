@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import PaymentValues
 import Settings
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -8,16 +10,18 @@ import Testing
 @Suite("A lane that stands alone, in the configuration")
 struct StandingConfigurationTests {
     private func file(_ standing: String, mode: String = "test") throws(ConfigurationError) -> ConfigurationFile {
-        try ConfigurationFile(
-            file: "nfc-tapd.toml",
-            text: """
-                mode = "\(mode)"
-                [[lane]]
-                name = "pump"
-                reader = "pcsc:ACR122U"
-                [lane.standing]
-                \(standing)
-                """)
+        try ConfigurationFile(file: "nfc-tapd.toml", text: Self.text(standing, mode: mode))
+    }
+
+    private static func text(_ standing: String, mode: String) -> String {
+        """
+        mode = "\(mode)"
+        [[lane]]
+        name = "pump"
+        reader = "pcsc:ACR122U"
+        [lane.standing]
+        \(standing)
+        """
     }
 
     private func refusal(_ standing: String, mode: String = "test") -> ConfigurationError? {
@@ -54,8 +58,16 @@ struct StandingConfigurationTests {
             try file("mode = \"read\"\ndebounce-seconds = 1\ntaps-per-hour = 3600\n").lanes.first?.standing)
         #expect(settings.mode == .read && settings.amount == .none)
         #expect((settings.debounce, settings.tapsPerHour) == (1, 3_600))
-        let error = try #require(refusal("mode = \"read\"", mode: "live"))
-        #expect(error.key == "loyalty.programme" && "\(error)".contains("pump"))
+        let folder = try TestFolder()
+        func missing(_ mode: String) throws -> ConfigurationError? {
+            let path = folder.path + "/nfc-tapd.toml"
+            try Data(Self.text("mode = \"\(mode)\"", mode: "live").utf8).write(to: URL(filePath: path))
+            let read = ConfigurationFile.read(path: path, host: ConfigurationHost(), at: 1_800_000_000)
+            return read.faults.first { $0.key == "loyalty.programme" }
+        }
+        let error = try #require(try missing("read"))
+        #expect("\(error)".contains("pump"))
+        #expect(try missing("hold") == nil)
     }
 
     @Test(
@@ -77,8 +89,14 @@ struct StandingConfigurationTests {
                 "mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\nrelease-minutes = 5\nwarning-minutes = 5",
                 "warning-minutes", "at most 4"
             ),
-            ("mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\ntap-out = true", "tap-out", ""),
-            ("mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\nclaim-second = 1", "claim-second", ""),
+            (
+                "mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\ntap-out = true", "tap-out",
+                "is no setting"
+            ),
+            (
+                "mode = \"sale\"\namount = 5\ncurrency = \"EUR\"\ntest = true\nclaim-second = 1", "claim-second",
+                "is no setting"
+            ),
         ])
     func wrong(_ standing: String, _ key: String, _ remedy: String) throws {
         let error = try #require(refusal(standing))

@@ -213,7 +213,10 @@ actor StandingLanes {
             let end = monotonicNow().advanced(byMilliseconds: StandingLanes.waitSeconds * 1_000)
             var failure: ErrorCode?
             var isThere = false
-            let passes = passes(on: name)
+            // Where it takes no money. What is wrong with what it asks for is told with each tap.
+            let passes =
+                settings(of: name)?.mode == .read
+                ? try? runner.settings.snapshot.offer.request(TransactionRequest(type: .loyalty, amount: .none)) : nil
             do throws(ReaderError) { isThere = try await lane.awaitCard(until: end, for: passes, cancellation) } catch {
                 failure = ErrorCode(error)
             }
@@ -227,13 +230,6 @@ actor StandingLanes {
                 await lane.show(.idle)
             }
         }
-    }
-
-    /// What the lane reads where it takes no money; `nil` where it does.
-    private func passes(on lane: String) -> LoyaltyRequest? {
-        guard settings(of: lane)?.mode == .read else { return nil }
-        // What is wrong with it is told with each tap.
-        return try? runner.settings.snapshot.offer.request(TransactionRequest(type: .loyalty, amount: .none))
     }
 
     private func tapped(_ name: String, _ lane: Lane) async {

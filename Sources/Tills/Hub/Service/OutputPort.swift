@@ -20,9 +20,7 @@ actor OutputPort {
     private var line: ByteLine?
     private var session: MQTTSession?
     private var isReady = false
-    /// Milliseconds before the next connection is tried.
-    private var pause: UInt64 = 0
-    private var connectAt: UInt64 = 0
+    private var retry = Retry()
     private var toldOfTrouble = false
     /// Numbers that were sent in this run, and not acknowledged.
     private var sent: UInt64?
@@ -34,7 +32,18 @@ actor OutputPort {
         case lost(UInt64)
     }
 
-    private static let longestPause: UInt64 = 30_000
+    /// When the next connection is tried, and the pause before it, in milliseconds.
+    private struct Retry {
+        private static let longestPause: UInt64 = 30_000
+        var pause: UInt64 = 0
+        var at: UInt64 = 0
+
+        /// Doubles the pause.
+        mutating func fail(at now: UInt64) {
+            pause = min(max(500, pause &* 2), Self.longestPause)
+            at = now &+ pause
+        }
+    }
 
     /// Name of the outbox's file.
     static func outbox(of output: String) -> String { "\(output).outbox" }
@@ -188,7 +197,7 @@ actor OutputPort {
 
     /// Types each tap once at most: half a number, or a number twice, is worse than a card that is tapped again.
     private func type(_ settings: KeyboardSettings) async throws(OutboxFile.Failure) -> UInt64? {
-        guard Self.now >= connectAt else { return connectAt }
+        guard Self.now >= retry.at else { return retry.at }
         guard let keyboard else { return attach() }
         while !Task.isCancelled {
             let (lines, turn) = outbox.turn(now: Self.now)
@@ -223,16 +232,15 @@ actor OutputPort {
     private func attach() -> UInt64 {
         do throws(SystemError) {
             keyboard = try VirtualKeyboard(name: "nfc-tap \(output.name)", keys: KeyboardLayout.codes)
-            pause = 0
-            connectAt = Self.now &+ KeyboardSettings.settling
+            retry.pause = 0
+            retry.at = Self.now &+ KeyboardSettings.settling
             tell(isTrouble: false)
         } catch {
-            pause = min(max(500, pause &* 2), Self.longestPause)
-            connectAt = Self.now &+ pause
+            retry.fail(at: Self.now)
             let isMissing = [ENOENT, ENODEV, ENXIO].contains(error.code)
             tell(isTrouble: true, "/dev/uinput: \(isMissing ? "the kernel has none: modprobe uinput" : error.remedy)")
         }
-        return connectAt
+        return retry.at
     }
 
     // MARK: - MQTT
@@ -247,7 +255,7 @@ actor OutputPort {
         case .lost(let generation) where generation == self.generation: try drop("the broker has gone")
         case .bytes, .lost: return nil
         }
-        if session == nil, Self.now >= connectAt { try connect(broker, settings) }
+        if session == nil, Self.now >= retry.at { try connect(broker, settings) }
         if let session, Self.now >= session.deadline {
             try perform(self.session?.clock(now: Self.now) ?? [])
         }
@@ -267,7 +275,7 @@ actor OutputPort {
             case .wait(let time): due = time
             }
         }
-        return min(due ?? .max, session?.deadline ?? connectAt)
+        return min(due ?? .max, session?.deadline ?? retry.at)
     }
 
     private func connect(_ broker: TCPAddress, _ settings: MQTTSession.Settings) throws(OutboxFile.Failure) {
@@ -296,7 +304,7 @@ actor OutputPort {
             case .send(let bytes): if line?.send(bytes) != true { return try drop("the broker takes nothing") }
             case .ready:
                 isReady = true
-                pause = 0
+                retry.pause = 0
                 tell(isTrouble: false)
             case .done(let number):
                 sent = nil
@@ -311,8 +319,7 @@ actor OutputPort {
         if let sent { try write(outbox.answered(sent, .lost, now: Self.now)) }
         line?.finish()
         (line, session, isReady) = (nil, nil, false)
-        pause = min(max(500, pause &* 2), Self.longestPause)
-        connectAt = Self.now &+ pause
+        retry.fail(at: Self.now)
         tell(isTrouble: true, why)
     }
 
