@@ -4,7 +4,7 @@
 # their names begin with, as in EMVTests.Kernel3Tests or 'EMVTests.Kernel3Tests/.*expired'. Peers that a test needs are
 # installed, not skipped. A line for each target, then a summary; all the rest is in .build/test.log. NFC_TAP_SKIP is a
 # pattern for tests that whoever sets it cannot run; make test sets none. NFC_TAP_MEANWHILE is a command for the time in which
-# tests wait; what it prints goes to .build/meanwhile.log, and its failure is no failure of the tests.
+# the build and tests wait; what it prints goes to .build/meanwhile.log, and its failure is no failure of the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,6 +15,19 @@ export NFC_TAP_REQUIRE_PEERS=1
 export NFC_TAP_KILLS=${NFC_TAP_KILLS:-60}
 NFC_TAP_PYTHON=$(scripts/install-peers.sh)
 export NFC_TAP_PYTHON
+
+# Compilers wait for one another, and tests for programs: this takes what both leave. It begins when the first build has its
+# plan, for two builds must not settle the versions of packages at a time.
+if [ -n "${NFC_TAP_MEANWHILE:-}" ]; then
+    mkdir -p .build
+    (
+        command=$NFC_TAP_MEANWHILE
+        until [ -n "${NFC_TAP_BIN:-}" ] || [ -e .build/debug.yaml ]; do sleep 1; done
+        unset NFC_TAP_MEANWHILE NFC_TAP_BIN
+        nice -n 19 bash -c "$command" || echo "ended with $?"
+    ) >.build/meanwhile.log 2>&1 &
+    trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+fi
 
 # Targets carry `treatAllWarnings(as: .error)`: a warning in our code fails this build.
 if [ -z "${NFC_TAP_BIN:-}" ]; then
@@ -28,13 +41,6 @@ program=$(ls "$NFC_TAP_BIN"/*PackageTests.xctest)
 # Logs, journals and messages of the whole run are kept and searched for card numbers when it is over.
 NFC_TAP_ARTIFACTS=$(mktemp -d)
 export NFC_TAP_ARTIFACTS
-if [ -n "${NFC_TAP_MEANWHILE:-}" ]; then
-    (
-        command=$NFC_TAP_MEANWHILE
-        unset NFC_TAP_MEANWHILE NFC_TAP_BIN NFC_TAP_ARTIFACTS
-        nice -n 19 bash -c "$command" || echo "ended with $?"
-    ) >.build/meanwhile.log 2>&1 &
-fi
 # Some tests ask as another user, who has to get through to the socket; what is in the folder has rights of its own.
 chmod 711 "$NFC_TAP_ARTIFACTS"
 results=$(mktemp -d)
