@@ -5,7 +5,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { Desk } from "../../share/till/desk.js";
 import { Kept } from "../../share/till/kept.js";
-import { Gateway, Refused } from "../../share/till/gateway.js";
+import { Gateway, Lost, Refused } from "../../share/till/gateway.js";
 import { mayLeave, mayPutAside, request, screenOf } from "../../share/till/sale.js";
 
 globalThis.setInterval = () => 0;
@@ -269,6 +269,25 @@ test("D8: a display that is opened beside another one shows the view that was se
   open("other");
   await rest();
   assert.deepEqual(heard, [["one", "view 4"], ["other", "view 4"]]);
+});
+
+test("T50: a proxy's page says nothing of a sale, and is no stream of events, whatever its status", async (context) => {
+  const gateway = new Gateway("nfc-tap.token"), stored = { getItem: () => "nt1.bar-1.x" };
+  context.mock.method(globalThis, "fetch", async () => answers.shift());
+  globalThis.localStorage ??= stored;
+  const page = (status, text = "<h1>Back soon</h1>") => new Response(text, { status, headers: { "Content-Type": "text/html" } });
+  let answers;
+  for (const status of [200, 403, 408, 413, 500, 502, 503, 504]) {
+    answers = [page(status)];
+    await assert.rejects(gateway.call("POST", "/v1/transactions", { body: "{}", key: "k" }), Lost, String(status));
+  }
+  answers = [new Response(null, { status: 204 }), new Response("Visa", { headers: { "Content-Type": "text/plain" } })];
+  assert.equal((await gateway.call("POST", "/v1/display/receipt", { body: "{}" })).status, 204);
+  assert.equal((await gateway.call("GET", "/v1/transactions/1/receipt", { accept: "text/plain" })).body, "Visa");
+  const heard = [];
+  answers = [page(200, "data: 1\n\n"), new Response(JSON.stringify({ error: { code: "token.unknown" } }), { status: 401 })];
+  await gateway.stream("/v1/events", { onEvent: () => heard.push("event"), onOpen: () => heard.push("open"), onLost: () => heard.push("lost") });
+  assert.deepEqual(heard, ["lost"]);
 });
 
 // MARK: random stories

@@ -159,7 +159,11 @@ export class Tap {
         const answer = await fetch(this.base + path, {
             ...more, headers: { ...more.headers, Authorization: `Bearer ${this.token}` }, cache: "no-store", credentials: "omit",
             redirect: "error" });
-        if (answer.ok) return answer;
+        if (answer.ok) {
+            // A proxy's page of maintenance or sign-in says nothing of the request.
+            if (/^text\/html\b/.test(answer.headers.get("Content-Type") ?? "")) throw new Lost();
+            return answer;
+        }
         const detail = await answer.json().then((said) => said?.error as Detail | undefined, () => undefined);
         if (isLost(answer.status, detail)) throw new Lost(1000 * (Number(answer.headers.get("Retry-After")) || 0));
         throw new TapError(answer.status, detail?.code ? detail : undefined);
@@ -194,7 +198,7 @@ export function newKey(): string {
 }
 
 function isLost(status: number, detail?: Detail): boolean {
-    return [429, 500, 502, 504].includes(status) || (status > 500 && !detail)
+    return [408, 429, 500, 502, 504].includes(status) || (status > 500 && !detail)
         || ["daemon.unavailable", "idempotency.in_progress"].includes(detail?.code ?? "");
 }
 

@@ -69,7 +69,11 @@ export class Gateway {
     if (!Number.isNaN(date) && Math.abs(date + 500 - this.now()) > 2000) this.skew = date + 500 - Date.now();
     if (answer.ok) {
       if (answer.headers.get("NFC-Tap-Token-Rotate") && !this.rotating) this.rotate();
-      if (!/json/.test(answer.headers.get("Content-Type") ?? "")) return { status: answer.status, body: text };
+      if (!/json/.test(answer.headers.get("Content-Type") ?? "")) {
+        // A proxy's page of maintenance or sign-in comes with 200 as well.
+        if (answer.status !== 204 && accept === "application/json") throw new Lost("not the service's own words");
+        return { status: answer.status, body: text };
+      }
       try {
         return { status: answer.status, body: JSON.parse(text) };
       } catch (failure) {
@@ -151,6 +155,7 @@ export class Gateway {
         if (cursor) headers["Last-Event-ID"] = cursor;
         const answer = await fetch(path, { headers, cache: "no-store", signal: gone.signal });
         if (!answer.ok) throw this.refusal(answer.status, await answer.text(), false);
+        if (!/^text\/event-stream\b/.test(answer.headers.get("Content-Type") ?? "")) throw new Lost("no events");
         attempt = 0;
         onOpen?.();
         const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

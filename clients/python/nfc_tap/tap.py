@@ -11,7 +11,7 @@ from nfc_tap.api.transactions import list_transactions
 from nfc_tap.client import Client
 from nfc_tap.models import Event, Transaction
 from nfc_tap.wire import (
-    Conversation, EventReader, Step, TapError, answer, is_full, reached_by, sale, unreachable, unreadable)
+    Conversation, EventReader, Step, TapError, answer, is_full, listen, reached_by, sale, unreachable, unreadable)
 
 PAUSE = 0.3
 #: Between two attempts to come into a queue that is full, and for how long they are made.
@@ -22,13 +22,18 @@ TIMEOUT = httpx.Timeout(60.0, connect=5.0)
 QUIET = httpx.Timeout(45.0, connect=5.0)
 
 
+async def listen_async(response: httpx.Response) -> None:
+    listen(response)
+
+
 class Tap:
     """A daemon, at its socket or behind its gateway. Call it with a function of `nfc_tap.api` and its arguments."""
 
     def __init__(self, path: str | None = None, *, gateway: str | None = None, token: str | None = None) -> None:
         base, headers, where = reached_by(path, gateway, token)
         self.client = Client(
-            base_url=base, headers=headers, timeout=TIMEOUT, httpx_args={"transport": httpx.HTTPTransport(**where)})
+            base_url=base, headers=headers, timeout=TIMEOUT,
+            httpx_args={"transport": httpx.HTTPTransport(**where), "event_hooks": {"response": [listen]}})
 
     def __enter__(self) -> "Tap":
         return self
@@ -99,7 +104,8 @@ class AsyncTap:
     def __init__(self, path: str | None = None, *, gateway: str | None = None, token: str | None = None) -> None:
         base, headers, where = reached_by(path, gateway, token)
         self.client = Client(
-            base_url=base, headers=headers, timeout=TIMEOUT, httpx_args={"transport": httpx.AsyncHTTPTransport(**where)})
+            base_url=base, headers=headers, timeout=TIMEOUT,
+            httpx_args={"transport": httpx.AsyncHTTPTransport(**where), "event_hooks": {"response": [listen_async]}})
 
     async def __aenter__(self) -> "AsyncTap":
         return self

@@ -65,6 +65,17 @@ def unreachable(error: httpx.HTTPError) -> TapError:
         "Look whether nfc-tapd runs: systemctl status nfc-tapd. Ask again with the same Idempotency-Key.", True)
 
 
+def is_proxys(status: int, kind: str) -> bool:
+    """Whether an answer of this media type comes from something on the way that does not know what became of the request: a page of
+    errors, of maintenance or of a sign-in."""
+    return status in (200, 201, 408, 429) and kind.startswith("text/html") or status >= 500 and not kind.startswith("application/json")
+
+
+def listen(response: httpx.Response) -> None:
+    if is_proxys(response.status_code, response.headers.get("Content-Type", "")):
+        raise httpx.RemoteProtocolError(f"something on the way answered with {response.status_code}")
+
+
 def answer(response: Any) -> Any:
     """The daemon's answer; `TapError` where it is an error or nothing that the contract knows."""
     status = int(response.status_code)
@@ -87,7 +98,7 @@ def unreadable(error: Exception) -> TapError:
 def is_lost(error: TapError) -> bool:
     """The call may be made again as it is, under the same key: nothing says that it was refused."""
     return error.code in ("client.unreachable", "idempotency.in_progress") or (
-        error.retryable and error.status in (429, 502, 503, 504))
+        error.retryable and error.status in (408, 429, 502, 503, 504))
 
 
 def sale(

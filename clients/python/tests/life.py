@@ -78,8 +78,9 @@ def losing(path, count):
 
 
 @contextlib.contextmanager
-def gateway(away):
-    """An address before the daemon's socket, of a gateway whose daemon is away for the first calls; and all heads that it got."""
+def gateway(*first):
+    """An address before the daemon's socket, of a gateway or a proxy that gives the first calls these answers, of status, media type and
+    body, and no others of its own; and all heads that it got."""
     heads = []
 
     class Line(socketserver.BaseRequestHandler):
@@ -95,10 +96,10 @@ def gateway(away):
                             continue
                         if b" HTTP/1.1\r\n" in data:
                             heads.append(data.split(b"\r\n\r\n")[0].decode())
-                        if len(heads) <= away:
-                            body = b'{"error":{"code":"daemon.unavailable","message":"m","resolution":"r","retryable":true,"who":"administrator","docs":"d"}}'
-                            self.request.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: application/json\r\n"
-                                                 b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(body), body))
+                        if len(heads) <= len(first):
+                            status, kind, body = first[len(heads) - 1]
+                            self.request.sendall((f"HTTP/1.1 {status} -\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+                                                  f"Connection: close\r\n\r\n{body}").encode())
                             return
                         daemon.sendall(data)
 
@@ -109,6 +110,12 @@ def gateway(away):
             yield f"http://127.0.0.1:{server.server_address[1]}", heads
         finally:
             server.shutdown()
+
+
+AWAY = 502, "application/json", \
+    '{"error":{"code":"daemon.unavailable","message":"m","resolution":"r","retryable":true,"who":"administrator","docs":"d"}}'
+#: What nginx, haproxy, Apache and lighttpd say where the gateway is away or late, and what a page of maintenance says.
+PROXIES = tuple((status, "text/html", f"<html><body><h1>{status}</h1></body></html>") for status in (502, 503, 504, 500, 408, 429, 200))
 
 
 class Life(unittest.TestCase):
@@ -259,14 +266,20 @@ class Life(unittest.TestCase):
             nobody(get_status)
         self.assertEqual(("client.unreachable", True), (away.exception.code, away.exception.retryable))
 
-    def test_a_till_behind_a_gateway_sends_its_token_and_waits_for_a_daemon_that_is_away(self):
-        with gateway(2) as (address, heads), nfc_tap.connect(gateway=address, token="nt1.bar-1.secret") as tap:
+    def test_t50_a_till_behind_a_gateway_sends_its_token_and_takes_no_answer_of_a_proxy_for_the_daemons(self):
+        with gateway(AWAY, AWAY, *PROXIES) as (address, heads), nfc_tap.connect(gateway=address, token="nt1.bar-1.secret") as tap:
             sale = tap.pay(1_700, "EUR")
             self.assertEqual("approved", sale.state)
             self.assertEqual(sale.id, next(event for event in tap.events(after=0) if event.transaction == sale.id).transaction)
         self.assertTrue(all("Authorization: Bearer nt1.bar-1.secret" in head for head in heads), heads)
+        self.assertGreater(len(heads), 2 + len(PROXIES))
         keys = {line for head in heads for line in head.splitlines() if line.lower().startswith("idempotency-key:")}
         self.assertEqual(1, len(keys))
+        # Whoever sends elsewhere has carried out nothing.
+        with gateway((302, "text/html", "moved")) as (elsewhere, heads), nfc_tap.connect(gateway=elsewhere, token="t") as tap:
+            with self.assertRaises(nfc_tap.TapError) as moved:
+                tap.pay(1_700, "EUR")
+        self.assertEqual(("client.unexpected_answer", 1), (moved.exception.code, len(heads)))
         for wrong in ({"gateway": address}, {"token": "t"}, {"path": "/x", "gateway": address, "token": "t"}):
             with self.assertRaises(ValueError):
                 nfc_tap.connect(**wrong)

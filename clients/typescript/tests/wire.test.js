@@ -60,12 +60,14 @@ test("an event that broke off does not move the cursor", () => {
     assert.deepEqual(new EventReader().begin(), {});
 });
 
-test("a sale is asked for under one key and with one body until it has an end, whatever became of the answers", async () => {
+test("T50: a sale is asked for under one key and with one body until it has an end, whatever became of the answers", async () => {
     const steps = [
         (response) => response.destroy(),
         (response) => say(response, 502, refusal("daemon.unavailable", { retryable: true })),
         (response) => say(response, 429, refusal("request.too_often", { retryable: true }), { "Retry-After": "1" }),
         (response) => response.writeHead(500, { "Content-Type": "text/html" }).end("<h1>oops</h1>"),
+        (response) => response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end("<h1>Back soon</h1>"),
+        (response) => response.writeHead(408, { "Content-Type": "text/html" }).end("<h1>408 Request Time-out</h1>"),
         (response) => say(response, 201, sale("created")),
         (response) => response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" }).write("{", () => response.destroy()),
         (response) => say(response, 409, refusal("idempotency.in_progress", { retryable: true })),
@@ -75,14 +77,14 @@ test("a sale is asked for under one key and with one body until it has an end, w
     await serving((count, _, response) => steps[count - 1](response), async (tap, seen) => {
         assert.equal((await tap.pay(1250, "EUR", { order: "A-17", key: "mine" })).state, "approved");
         assert.equal(seen.length, steps.length);
-        const [first, ...posts] = seen.slice(0, 5);
+        const [first, ...posts] = seen.slice(0, 7);
         assert.deepEqual(JSON.parse(first.body), { type: "purchase", amount: { value: 1250, currency: "EUR" }, order: "A-17" });
         for (const post of [first, ...posts]) {
             assert.deepEqual([post.method, post.url, post.body], ["POST", "/v1/transactions", first.body]);
             assert.equal(post.headers["idempotency-key"], "mine");
             assert.match(post.headers["content-type"], /^application\/json\b/);
         }
-        for (const get of seen.slice(5)) assert.deepEqual([get.method, get.url, get.body], ["GET", `/v1/transactions/${ID}?wait=10`, ""]);
+        for (const get of seen.slice(7)) assert.deepEqual([get.method, get.url, get.body], ["GET", `/v1/transactions/${ID}?wait=10`, ""]);
         for (const { headers } of seen) {
             assert.equal(headers.authorization, `Bearer ${TOKEN}`);
             assert.equal(headers.cookie, undefined);
@@ -143,12 +145,13 @@ test("events go on behind the last whole one, each once, over cuts, silence and 
     const steps = [
         (response) => response.write(Buffer.concat([Buffer.from(`: hi\n\n${event(1)}`), cut]), () => setTimeout(() => response.destroy(), 50)),
         (response) => say(response, 502, refusal("daemon.unavailable")),
+        (response) => response.writeHead(200, { "Content-Type": "text/html" }).end(`<h1>Back soon</h1>\n${event(9)}`),
         (response) => response.write(`${event(2)}id: 3\nevent: read.retry\ndata: no JSON\n\nevent: overflow\ndata: {}\n\n`, () => response.end()),
         (response) => response.write(event(4)),
         (response) => response.write(event(5)),
     ];
     await serving((count, _, response) => {
-        if (count !== 2) response.writeHead(200, { "Content-Type": "text/event-stream" });
+        if (count !== 2 && count !== 3) response.writeHead(200, { "Content-Type": "text/event-stream" });
         steps[count - 1](response);
     }, async (tap, seen) => {
         const ids = [];
@@ -158,7 +161,7 @@ test("events go on behind the last whole one, each once, over cuts, silence and 
             if (id === 5) break;
         }
         assert.deepEqual(ids, [1, 2, 4, 5]);
-        assert.deepEqual(seen.map(({ headers }) => headers["last-event-id"]), ["0", "1", "1", "3", "4"]);
+        assert.deepEqual(seen.map(({ headers }) => headers["last-event-id"]), ["0", "1", "1", "1", "3", "4"]);
         assert.equal(seen[0].url, "/v1/events?vocabulary=2");
         // Whoever leaves the loop gives the connection back.
         const last = seen.at(-1).response;
