@@ -104,6 +104,17 @@ struct RemoteFileTests {
                 == .trouble("status 409: queuelocked"))
     }
 
+    @Test("B20: no orders are no orders, also as PHP writes them")
+    func emptyAnswers() {
+        for body in [#"{"sets":{}}"#, #"{"sets":[]}"#, #"{"sets":null}"#, "{}"] {
+            #expect(BackendLine.sets(Array(body.utf8)) == [:], "\(body)")
+        }
+        #expect(BackendLine.sets(Array(#"{"sets":{"A-1":"eyJ"}}"#.utf8)) == ["A-1": "eyJ"])
+        for body in [#"{"sets":["eyJ"]}"#, #"{"sets":"eyJ"}"#, #"{"sets":{"A-1":7}}"#, "[]", "<html>"] {
+            #expect(BackendLine.sets(Array(body.utf8)) == nil, "\(body)")
+        }
+    }
+
     @Test("A result says its order, its number and what it is about, and nothing twice")
     func results() throws {
         let key = OrderKey(sender: "https://pos.example", id: "A\"1")

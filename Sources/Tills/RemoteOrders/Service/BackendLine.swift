@@ -18,7 +18,16 @@ struct BackendLine: Sendable {
     }
 
     private struct Sets: Decodable {
-        var sets: [String: String]?
+        var sets: [String: String]
+
+        private enum Key: String, CodingKey { case sets }
+
+        /// PHP writes an object without members as a list without elements.
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: Key.self)
+            let isEmptyList = (try? values.decode([String].self, forKey: .sets))?.isEmpty == true
+            sets = isEmptyList ? [:] : try values.decodeIfPresent([String: String].self, forKey: .sets) ?? [:]
+        }
     }
 
     /// RFC 8936 §2.6.
@@ -86,11 +95,12 @@ struct BackendLine: Sendable {
         }
         let clockHolds = Self.agrees(answer.fields.only("Date"), sent, .now)
         if answer.status == 204 || answer.body.isEmpty { return .orders([:], clockHolds: clockHolds) }
-        guard let sets = try? WireJSON.decode(Sets.self, from: answer.body) else {
-            return .trouble("no JSON of a poll")
-        }
-        return .orders(sets.sets ?? [:], clockHolds: clockHolds)
+        guard let sets = Self.sets(answer.body) else { return .trouble("no JSON of a poll") }
+        return .orders(sets, clockHolds: clockHolds)
     }
+
+    /// - Returns: the orders of an answer by their names; `nil` for what is no answer to a poll.
+    static func sets(_ body: [UInt8]) -> [String: String]? { (try? WireJSON.decode(Sets.self, from: body))?.sets }
 
     /// A web server has reasons of its own for this status: only the backend can say that a disk was copied.
     static func conflict(_ body: [UInt8]) -> Answer {
