@@ -118,8 +118,7 @@ struct Fleet: AsyncParsableCommand {
     func run() async throws {
         try await ProfileCommand.run {
             let draft = try ProfileDraft(json: try ProfileCommand.read(template), name: template)
-            let text = String(decoding: try ProfileCommand.read(list), as: UTF8.self)
-            let drafts = try MerchantList.drafts(text, template: draft)
+            let drafts = try MerchantList.drafts(try ProfileCommand.read(list), template: draft)
             for draft in drafts {
                 _ = try draft.payload(
                     serial: 1, issuedAt: .now, days: store.days, refusedKeys: keyRules.refusedKeys)

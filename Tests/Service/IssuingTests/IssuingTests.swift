@@ -197,7 +197,7 @@ struct IssuingTests {
             shop-2,"The ""Other""
             One",,40\r
             """
-        let drafts = try MerchantList.drafts(list, template: template)
+        let drafts = try MerchantList.drafts(Array(list.utf8), template: template)
         for (index, draft) in drafts.enumerated() {
             _ = try? await profiles.issue(
                 draft, at: now, days: index == 0 ? 9 : 30, key: .file(key), proof: .elsewhere)
@@ -205,7 +205,7 @@ struct IssuingTests {
         // A line end is nothing for a receipt.
         #expect(profiles.merchants == ["shop-1"])
         #expect(try profiles.latest("shop-1")?.profile.merchant.displayName == "Corner, Shop")
-        let other = try MerchantList.drafts("id,displayName,country\nshop-2,Two,40\n", template: template)
+        let other = try MerchantList.drafts(Array("id,displayName,country\nshop-2,Two,40\n".utf8), template: template)
         _ = try await profiles.issue(
             try #require(other.first), at: now, days: 30, key: .file(key), proof: .elsewhere)
 
@@ -239,7 +239,7 @@ struct IssuingTests {
             ("id,country\na,x\n", 2), ("id,country\n\"a,1\n", 2), ("id,country\na\"b,1\n", 2),
         ] {
             let error = #expect(throws: IssuingError.self, "\(list)") {
-                try MerchantList.drafts(list, template: template)
+                try MerchantList.drafts(Array(list.utf8), template: template)
             }
             guard case .merchantList(line, _)? = error else {
                 Issue.record("\(list): \(String(describing: error))")
@@ -247,7 +247,30 @@ struct IssuingTests {
             }
         }
         #expect(throws: IssuingError.memberOfTemplate("merchant")) {
-            try MerchantList.drafts("id,country\na,1\n", template: draft())
+            try MerchantList.drafts(Array("id,country\na,1\n".utf8), template: draft())
+        }
+    }
+
+    @Test func `K20: a list is read as spreadsheets write it, and no letter is signed as a question mark`() throws {
+        let template = try draft { $0["merchant"] = nil }
+        let head = "id,displayName,country"
+        for list in [
+            "\u{FEFF}\(head)\r\n1,Café,056\r\n,,\r\n", "\u{FEFF}\"id\",\"displayName\",\"country\"\r\n1,Café,56",
+        ] {
+            let drafts = try MerchantList.drafts(Array(list.utf8), template: template)
+            #expect(
+                drafts.map { $0.content["merchant"] } == [
+                    .object(["id": .text("1"), "displayName": .text("Café"), "country": .number(56)])
+                ])
+        }
+        // Excel's "CSV" on a Western European Windows, and a German one's separators.
+        let western = Array("\(head)\n1,Caf".utf8) + [0xE9] + Array(",56\n".utf8)
+        for (list, line, word) in [(western, 2, "UTF-8"), (Array("id;country\n1;56\n".utf8), 1, "commas")] {
+            let error = #expect(throws: IssuingError.self) { try MerchantList.drafts(list, template: template) }
+            guard case .merchantList(line, let words)? = error, words.contains(word) else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
         }
     }
 
