@@ -19,7 +19,10 @@ import Testing
         }
     }
 
-    @Test func `The handler sees the cursor, the client sees the stream's type`() async throws {
+    @Test
+    func `T51: The handler sees the cursor, the client the stream's type, and a proxy that it may hold nothing back`()
+        async throws
+    {
         let cursors = Seen<String?>()
         let handler: HTTPHandler = { request in
             cursors.add(request.fields.only("last-event-id"))
@@ -32,6 +35,7 @@ import Testing
             let text = try await exchange("GET / HTTP/1.1\r\nLast-Event-ID: 41\r\n\r\n", at: path)
             #expect(text.contains("Content-Type: text/event-stream\r\n"))
             #expect(text.contains("Cache-Control: no-store\r\n"))
+            #expect(text.contains("X-Accel-Buffering: no\r\n"))
             #expect(text.contains("data: x\n\n"), "\(text)")
         }
         #expect(cursors.all == ["41"])

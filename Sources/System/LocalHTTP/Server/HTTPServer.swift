@@ -198,6 +198,8 @@ public final class HTTPServer: Sendable {
             var fields = response.fields
             fields.set("Content-Type", "text/event-stream")
             fields.set("Cache-Control", "no-store")
+            // nginx holds events back until a buffer is full, unless it is told not to.
+            fields.set("X-Accel-Buffering", "no")
             if isHead {
                 return try await outbound.write(.answer(status: 200, fields: fields, body: [], isHead: true))
             }
