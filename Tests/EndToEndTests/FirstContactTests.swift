@@ -120,7 +120,7 @@ struct FirstContactTests {
         let table = try shop.tap(["pay", "12.50", "EUR", "--order", "Order 00042-003-0007"])
         #expect(table.status == 0, "\(table.errors)")
         #expect(
-            try shop.tap(["list", "--order", "Order 00042-003-0007"]).output.contains("order Order 00042-003-0007"))
+            try shop.tap(["list", "--order", "Order 00042-003-0007"]).output.contains("Order Order 00042-003-0007"))
     }
 
     /// No text of the catalogue that a person at a shell can meet speaks of HTTP.

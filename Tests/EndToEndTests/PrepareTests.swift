@@ -9,7 +9,7 @@ import Testing
         let shop = try Shop()
         let result = try Program.tap.run(["prepare", "--socket", shop.posSocket], in: shop.folder)
         #expect(result.status == 0, "\(result.errors)")
-        #expect(result.output.contains("main: ") && result.output.contains("prepared, nfc-tap virtual reader"))
+        #expect(result.output.contains("main: ") && result.output.contains("ready, nfc-tap virtual reader"))
         let again = try Program.tap.run(
             ["prepare", "--lane", "main", "--json", "--socket", shop.posSocket], in: shop.folder)
         let answer = try JSONSerialization.jsonObject(with: Data(again.output.utf8)) as? [String: Any]

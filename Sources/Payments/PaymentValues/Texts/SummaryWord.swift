@@ -17,11 +17,15 @@ public enum SummaryWord: String, CaseIterable, Sendable {
     case readKept
     /// Of a transaction whose answer was lost.
     case outcomeUnknown, lookUpFirst
+    /// A capture, an adjustment or a release, by its id; and one that was only tried.
+    case operation, dryRun
+    /// Before what can be done about a failure.
+    case hint
 
     /// Stands before values.
     public static let labels: [SummaryWord] = [
         .approvalCode, .responseCode, .reason, .notSupported, .error, .remedy, .otherTerminal, .sameAs, .confirmed,
-        .toConfirm, .settled, .next, .transaction, .card, .storedCard, .earlier, .customer,
+        .toConfirm, .settled, .next, .transaction, .card, .storedCard, .earlier, .customer, .operation,
     ]
 }
 
@@ -31,9 +35,10 @@ extension Language {
     }
 
     /// A line of a report: the label, and its value in the same column as every other.
-    public func line(_ label: SummaryWord, _ value: String) -> String {
-        let words = text(label)
-        return "  " + words + String(repeating: " ", count: max(1, 15 - Columns.count(words))) + value
+    public func line(_ label: SummaryWord, _ value: String) -> String { line(text(label), value) }
+
+    public func line(_ words: String, _ value: String) -> String {
+        "  " + words + String(repeating: " ", count: max(1, 15 - Columns.count(words))) + value
     }
 
     /// The amount with the language's decimal sign: `12,50 EUR`.

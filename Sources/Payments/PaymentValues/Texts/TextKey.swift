@@ -148,5 +148,5 @@ public enum ReportWord: String, CaseIterable, Sendable {
     case declined, cancelledCount, openTitle, openMore
     /// What the payment service says of the day.
     case service, serviceAsked, serviceBalanced, serviceDiffers, serviceUnconfirmed, serviceContradiction
-    case ours, theirs, elsewhere, settled, dayOpen
+    case ours, theirs, elsewhere, settled, dayOpen, dayClosed
 }

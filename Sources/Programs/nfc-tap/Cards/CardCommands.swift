@@ -170,18 +170,18 @@ struct CheckOptions: ParsableArguments {
 
 extension EarlierTransaction {
     /// The state; an approval by what was approved.
-    private var word: String {
-        guard state == .approved else { return state.rawValue }
+    private func word(in language: Language) -> String {
+        guard state == .approved else { return language.text(.state(state)) }
         switch type {
-        case .refund: return "refunded"
-        case .verification: return "verified"
+        case .refund: return language.text(.refunded)
+        case .verification: return language.text(.verified)
         case .purchase, .loyalty, .charge, .link, .handover:
-            return (remaining ?? 0) > 0 && refundable ?? 0 == 0 ? "held" : state.rawValue
+            return language.text((remaining ?? 0) > 0 && refundable ?? 0 == 0 ? .held : .approved)
         }
     }
 
-    fileprivate var summary: String {
-        [at.description, word, "\(amount)", order ?? "", id.text].filter { !$0.isEmpty }
+    fileprivate func summary(in language: Language) -> String {
+        [at.description, word(in: language), language.text(amount), order ?? "", id.text].filter { !$0.isEmpty }
             .joined(separator: "  ")
     }
 }
@@ -206,7 +206,8 @@ enum CommandLabel {
 
     /// The outcome in capital letters.
     func headline(_ transaction: Transaction, in language: Language = .spoken) -> String {
-        switch transaction.state {
+        if self == .payment { return transaction.headline(in: language) }
+        return switch transaction.state {
         case .approved: language.text(approved(transaction))
         case .declined: language.text(.declined)
         case .stored: language.text(.waiting)
@@ -244,7 +245,7 @@ enum CommandLabel {
                 lines.append("  \(agreement.summary)")
             }
         }
-        lines += (transaction.earlier ?? []).map { language.line(.earlier, $0.summary) }
+        lines += (transaction.earlier ?? []).map { language.line(.earlier, $0.summary(in: language)) }
         if let code = transaction.result?.approvalCode { lines.append(language.line(.approvalCode, code)) }
         if let code = transaction.result?.responseCode { lines.append(language.line(.responseCode, code)) }
         if let reason = transaction.result?.reason { lines.append(language.line(.reason, reason.text(in: language))) }

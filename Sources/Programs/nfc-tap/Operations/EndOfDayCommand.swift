@@ -167,9 +167,9 @@ struct EndOfDayList: AsyncParsableCommand {
         do throws(TapClientError) { days = try await daemon.client.days() } catch { throw Failure(error) }
         if json { return try StandardOutput.print(json: DayList(days: days)) }
         for day in days {
-            let closed = day.closedAt.map { "  closed \($0)" } ?? ""
+            let end = day.closedAt.map { " – \($0)" } ?? ""
             StandardOutput.print(
-                "\(day.number)  \(day.state.rawValue)  \(day.label ?? "-")  opened \(day.openedAt)\(closed)")
+                "\(day.number)  \(day.state.word(in: .spoken))  \(day.label ?? "-")  \(day.openedAt)\(end)")
         }
     }
 }
@@ -203,16 +203,40 @@ struct ReportForm: ParsableArguments {
     }
 }
 
+extension BusinessDay.State {
+    /// As the day's report has it.
+    fileprivate func word(in language: Language) -> String {
+        let word: ReportWord =
+            switch self {
+            case .open: .openTitle
+            case .closed: .dayClosed
+            case .balanced: .serviceBalanced
+            case .differs: .serviceDiffers
+            case .unconfirmed: .serviceUnconfirmed
+            }
+        return language.text(.report(word))
+    }
+}
+
 extension Totals {
+    /// In the words of the day's report.
     fileprivate var summary: String {
-        var lines = [day.map { "day \($0.number), \($0.state.rawValue), opened \($0.openedAt)" } ?? "by time"]
+        let language = Language.spoken
+        func word(_ word: ReportWord) -> String { language.text(.report(word)) }
+        func sum(_ value: Int64, _ currency: Currency) -> String {
+            language.text(Money(value: value, currency: currency))
+        }
+        func line(_ day: BusinessDay) -> String {
+            "\(word(.dayOpen)) \(day.number)  \(day.state.word(in: language))  \(day.openedAt)"
+        }
+        var lines = day.map { [line($0)] } ?? []
         for line in self.lines {
-            let group = [line.scheme, line.type?.rawValue, line.lane, line.cashier].compactMap(\.self)
-            lines.append("\(line.mode.rawValue)  \(line.currency)  \(group.joined(separator: "  "))")
-            func figure(_ word: ReportWord, _ figure: Figure) {
+            let group = [line.scheme, line.type?.title(in: language), line.lane, line.cashier].compactMap(\.self)
+            let mode = line.mode == .test ? [word(.test)] : []
+            lines.append((["\(line.currency)"] + group + mode).joined(separator: "  "))
+            func figure(_ name: ReportWord, _ figure: Figure) {
                 guard figure != Figure() else { return }
-                let name = Language.english.text(.report(word))
-                lines.append("  \(name)  \(figure.count)  \(Money(value: figure.value, currency: line.currency))")
+                lines.append("  \(word(name))  \(figure.count)  \(sum(figure.value, line.currency))")
             }
             figure(.payments, line.captured)
             figure(.ofThisTips, line.tips)
@@ -222,15 +246,18 @@ extension Totals {
             figure(.held, line.held)
             figure(.released, line.released)
             figure(.handedOver, line.handedOver)
-            lines.append("  net  \(Money(value: line.net, currency: line.currency))")
+            lines.append("  \(word(.net))  \(sum(line.net, line.currency))")
         }
-        for sum in net { lines.append("net \(sum.mode.rawValue)  \(Money(value: sum.value, currency: sum.currency))") }
-        for day in days ?? [] { lines.append("day \(day.number) \(day.state.rawValue)") }
-        lines.append(openCount == 0 ? "nothing is open" : "\(openCount) open:")
+        for total in net {
+            let mode = total.mode == .test ? " \(word(.test))" : ""
+            lines.append("\(word(.net))\(mode)  \(sum(total.value, total.currency))")
+        }
+        lines += (days ?? []).map(line)
+        lines.append("\(word(.openTitle))  \(openCount)")
         for entry in open {
             let number = entry.number.map { "\($0)  " } ?? ""
-            let what = Language.english.text(.openEntry(entry.kind))
-            lines.append("  \(number)\(entry.transaction)  \(what)  \(entry.amount)  since \(entry.since)")
+            let what = language.text(.openEntry(entry.kind))
+            lines.append("  \(number)\(entry.transaction)  \(what)  \(language.text(entry.amount))  \(entry.since)")
         }
         return lines.joined(separator: "\n")
     }

@@ -41,7 +41,8 @@ struct HandoverCommand: AsyncParsableCommand {
         let transaction: Transaction
         do throws(TapClientError) {
             let begun = try await daemon.client.start(request, idempotencyKey: key ?? TransactionID().text)
-            StandardError.write("nfc-tap: \(begun.id) is handed to \(terminal)\n")
+            let told = Language.spoken.tillText("till.otherTerminal").replacing("{name}", with: terminal)
+            StandardError.write("nfc-tap: \(told), \(begun.id)\n")
             transaction = try await begun.settled()
         } catch {
             throw Failure(error)

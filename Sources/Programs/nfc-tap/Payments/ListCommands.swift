@@ -82,7 +82,7 @@ struct ListCommand: AsyncParsableCommand {
                 json: TransactionList(transactions: found, next: next, changes: page.changes))
         }
         for transaction in found { StandardOutput.print(transaction.line) }
-        if next != nil { StandardOutput.print("there are more: use --all") }
+        if next != nil { StandardOutput.print("+ \(Language.spoken.text(.report(.openMore))): --all") }
     }
 
     private static func time(_ text: String) throws -> Timestamp {
@@ -136,20 +136,28 @@ struct LastCommand: AsyncParsableCommand {
 }
 
 extension Transaction {
-    /// One line of a list.
+    /// One line of a list, with the outcome as `last` has it.
     fileprivate var line: String {
-        let number = number.map { "\($0)  " } ?? ""
-        let order = order.map { "  order \($0)" } ?? ""
-        let card = card.map { "  \($0)" } ?? ""
-        return "\(number)\(createdAt)  \(id)  \(type.rawValue)  \(amount)  \(standing)  \(lane)\(card)\(order)"
+        let language = Language.spoken
+        let parts = [
+            number.map { "\($0)" }, "\(createdAt)", "\(id)", type.title(in: language),
+            type == .loyalty ? nil : language.text(amount),
+            CommandLabel(of: self).headline(self, in: language), lane, card.map { "\($0)" },
+            order.map { "\(language.text(.receipt(.order))) \($0)" },
+        ]
+        return parts.compactMap(\.self).joined(separator: "  ")
     }
+}
 
-    /// The state, with what an approval does not say: that the sum is held alone, or that it is held no more.
-    private var standing: String {
-        switch held {
-        case .not: state.rawValue
-        case .sum: "\(state.rawValue), held"
-        case .nothingLeft: "\(state.rawValue), released"
+extension TransactionType {
+    /// As a receipt is headed.
+    func title(in language: Language) -> String {
+        switch self {
+        case .purchase, .charge, .handover: language.text(.receipt(.titlePayment))
+        case .refund: language.text(.receipt(.titleRefund))
+        case .verification: language.text(.receipt(.titleCheck))
+        case .link: language.text(.receipt(.titleLink))
+        case .loyalty: language.tillText("till.passes")
         }
     }
 }

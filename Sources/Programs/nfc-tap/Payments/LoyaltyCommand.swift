@@ -94,7 +94,7 @@ struct LoyaltyCommand: AsyncParsableCommand {
         } catch {
             throw Failure(error)
         }
-        let report = LoyaltyReport(outcome, request, language: language)
+        let report = LoyaltyReport(outcome, request, in: Language(option: language))
         if json { try StandardOutput.print(json: report) } else { StandardOutput.print(report.text) }
     }
 
@@ -135,12 +135,14 @@ struct LoyaltyCommand: AsyncParsableCommand {
 
     private func tell(_ signal: LoyaltyTapSignal) {
         guard !quiet else { return }
+        let words = Language(option: language)
         let text: String? =
             switch signal {
-            case .collision: LoyaltyResult.CustomerAction.presentOneCardOnly.text(in: language)
-            case .unreadable: LoyaltyResult.CustomerAction.presentAgain.text(in: language)
-            case .show(.readyForPass): "hold the phone or member card here"
-            case .show(.again(let action)): LoyaltyResult.CustomerAction(rawValue: action.rawValue)?.text(in: language)
+            case .collision: LoyaltyResult.CustomerAction.presentOneCardOnly.text(in: words.rawValue)
+            case .unreadable: LoyaltyResult.CustomerAction.presentAgain.text(in: words.rawValue)
+            case .show(.readyForPass): words.text(.progress(.holdPass))
+            case .show(.again(let action)):
+                LoyaltyResult.CustomerAction(rawValue: action.rawValue)?.text(in: words.rawValue)
             case .cardDetected, .show(.reading): nil
             }
         if let text { StandardError.write("nfc-tap: \(text)\n") }

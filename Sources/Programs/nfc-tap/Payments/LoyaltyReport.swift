@@ -18,11 +18,15 @@ struct LoyaltyReport: Encodable {
     let customerAction: String
     let customerText: String?
     let programmes: [Entry]
+    private let language: Language
 
-    init(_ outcome: LoyaltyOutcome, _ request: LoyaltyRequest, language: String?) {
+    private enum CodingKeys: CodingKey { case wallet, customerAction, customerText, programmes }
+
+    init(_ outcome: LoyaltyOutcome, _ request: LoyaltyRequest, in language: Language) {
+        self.language = language
         wallet = outcome.wallet?.rawValue
         customerAction = outcome.customerAction.rawValue
-        customerText = LoyaltyResult.CustomerAction(rawValue: customerAction)?.text(in: language)
+        customerText = LoyaltyResult.CustomerAction(rawValue: customerAction)?.text(in: language.rawValue)
         programmes = outcome.entries.map { entry in
             Entry(
                 id: entry.programme,
@@ -33,11 +37,11 @@ struct LoyaltyReport: Encodable {
     }
 
     var text: String {
-        var lines = [programmes.contains { $0.status == "delivered" } ? "PASS READ" : "NO PASS"]
+        var lines = [language.text(programmes.contains { $0.status == "delivered" } ? .passRead : .noPass)]
         lines += programmes.map { entry in
             "  \(entry.displayName)  \(entry.status)" + (entry.member.map { "  \($0)" } ?? "")
         }
-        if let customerText { lines.append("  customer  \(customerText)") }
+        if let customerText { lines.append(language.line(.customer, customerText)) }
         return lines.joined(separator: "\n")
     }
 

@@ -12,7 +12,7 @@ extension Transaction {
         return lines.joined(separator: "\n")
     }
 
-    private func headlineOfPasses(in language: Language) -> String {
+    func headlineOfPasses(in language: Language) -> String {
         guard let loyalty else { return language.text(.state(state)) }
         return language.text(loyalty.programmes.contains { $0.status == .delivered } ? .passRead : .noPass)
     }
@@ -20,15 +20,18 @@ extension Transaction {
 
 extension LoyaltyResult {
     func lines(in language: Language) -> [String] {
-        var lines = programmes.map(\.line)
-        if let customerText { lines.append(language.line(.customer, customerText)) }
+        var lines = programmes.map { $0.line(in: language) }
+        // What the answer has is in the language of the request.
+        if let text = customerAction.text(in: language.rawValue) { lines.append(language.line(.customer, text)) }
         return lines
     }
 }
 
 extension LoyaltyResult.Entry {
-    fileprivate var line: String {
-        var text = "  \(displayName)  \(status.rawValue)"
+    /// Why there is no pass, as the API's word.
+    fileprivate func line(in language: Language) -> String {
+        var text = "  \(displayName)  \(language.tillText(status == .delivered ? "till.passRead" : "till.noPass"))"
+        if status != .delivered, status != .noPass { text += " (\(status.rawValue))" }
         if let statusWord { text += " (\(statusWord))" }
         if let member = pass?.member { text += "  \(member)" }
         if pass?.cryptogram != nil, pass?.member == nil { text += "  (sealed)" }

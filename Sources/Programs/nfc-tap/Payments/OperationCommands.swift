@@ -176,32 +176,74 @@ func parsedMoney(_ words: [String]) throws -> Money {
 extension PaymentOperation {
     /// Outcome first, then what became of the payment's money.
     var summary: String {
-        var lines = ["\(kind.rawValue.uppercased()) \(state.rawValue.uppercased())  \(amount?.description ?? "")"]
-        if let tip { lines.append("  of this tip    \(tip)") }
-        if let code = result?.responseCode { lines.append("  response code  \(code)") }
-        if let error { lines += error.lines(in: .spoken) }
-        if stuck == true { lines.append("  no answer      ask the payment service, then: nfc-tap resolve \(id)") }
+        let language = Language.spoken
+        let word =
+            switch state {
+            case .done: language.tillText(kind.done)
+            case .refused: "\(language.text(.declined)): \(language.tillText(kind.act))"
+            case .created, .sent, .unknown: "\(language.text(.unknown)): \(language.tillText(kind.act))"
+            }
+        var lines = [([word] + [amount.map { language.text($0) }].compactMap(\.self)).joined(separator: "  ")]
+        if let tip { lines.append(language.line(language.text(.receipt(.tip)), language.text(tip))) }
+        if let code = result?.responseCode { lines.append(language.line(.responseCode, code)) }
+        if let error { lines += error.lines(in: language) }
+        if stuck == true { lines.append(language.line(.remedy, "nfc-tap resolve \(id)")) }
         if let account {
-            let sum = { (value: Int64) in "\(Money(value: value, currency: account.currency))" }
-            lines.append("  captured       \(sum(account.captured))")
-            lines.append("  remaining      \(sum(account.remaining))")
-            lines.append("  refunded       \(sum(account.refunded))")
+            lines += account.lines([.payments, .held, .refunds], in: language)
         }
-        lines.append("  operation      \(id)")
-        lines.append("  transaction    \(transaction)")
+        lines.append(language.line(.operation, "\(id)"))
+        lines.append(language.line(.transaction, "\(transaction)"))
         return lines.joined(separator: "\n")
     }
 }
 
+extension OperationKind {
+    /// The till's word for what was done, and for doing it.
+    fileprivate var done: String {
+        switch self {
+        case .capture: "word.captured"
+        case .adjustment: "word.held"
+        case .release: "word.released"
+        }
+    }
+
+    fileprivate var act: String {
+        switch self {
+        case .capture: "day.capture"
+        case .adjustment: "day.adjust"
+        case .release: "day.release"
+        }
+    }
+}
+
+extension PaymentAccount {
+    /// Sums of a payment, each with the word that the day's report has for it.
+    fileprivate func lines(_ words: [ReportWord], in language: Language) -> [String] {
+        words.compactMap { word in
+            let value: Int64? =
+                switch word {
+                case .payments: captured
+                case .held: remaining
+                case .refunds: refunded
+                case .released: released
+                case _: nil
+                }
+            return value.map {
+                language.line(
+                    language.text(.report(word)), language.text(Money(value: $0, currency: currency)))
+            }
+        }
+    }
+}
+
 extension OperationDryRun {
+    /// What would be done, then the payment's money once it is.
     var summary: String {
-        let currency = account.currency
-        let figures = [
-            ("captured", account.captured), ("released", account.released), ("refunded", account.refunded),
-            ("remaining", account.remaining), ("refundable", account.refundable),
-        ]
-        let after = figures.map { "  \($0.0)  \(Money(value: $0.1, currency: currency))" }
-        return (["\(kind.rawValue)  \(amount.map { "\($0)" } ?? "more time")  would be asked for; then:"] + after)
-            .joined(separator: "\n")
+        let language = Language.spoken
+        let act = OperationKind(rawValue: kind.rawValue)?.act ?? "till.refund"
+        let head = [language.text(.dryRun), language.tillText(act), amount.map { language.text($0) }].compactMap(\.self)
+        return
+            ([head.joined(separator: "  ")]
+            + account.lines([.payments, .released, .refunds, .held], in: language)).joined(separator: "\n")
     }
 }

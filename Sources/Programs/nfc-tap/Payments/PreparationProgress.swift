@@ -31,7 +31,7 @@ actor PreparationProgress {
     /// `till-1: [#####               ]  25 %  adapter`
     static func line(_ lane: String, _ percent: Int?, _ step: PrepareStep?) -> String {
         let next = step.map { "  \($0.rawValue)" } ?? ""
-        guard let percent else { return "\(lane): preparing\(next)" }
+        guard let percent else { return "\(lane): \(Language.spoken.text(.progress(.preparing)))\(next)" }
         let done = max(0, min(100, percent)) / 5
         let bar = String(repeating: "#", count: done) + String(repeating: " ", count: 20 - done)
         let number = String(repeating: " ", count: max(0, 3 - "\(percent)".count)) + "\(percent)"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import POSAPI
+import PaymentValues
 import TapClient
 
 struct Prepare: AsyncParsableCommand {
@@ -54,8 +55,7 @@ struct Prepare: AsyncParsableCommand {
     private func show(_ answer: PrepareAnswer) throws {
         if json { return try StandardOutput.print(line: answer) }
         let reader = answer.lane.reader
-        let firmware = reader?.firmware.map { ", firmware \($0)" } ?? ""
-        let outcome = answer.outcome == .stillPrepared ? "still prepared" : "prepared"
-        StandardOutput.print("\(answer.lane.name): \(outcome), \(reader?.model ?? "no reader")\(firmware)")
+        let parts = [Language.spoken.tillText("lane.ready"), reader?.model, reader?.firmware].compactMap(\.self)
+        StandardOutput.print("\(answer.lane.name): \(parts.joined(separator: ", "))")
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Linux
+import POSAPI
 import PaymentValues
 import Printing
 import Receipt
@@ -10,7 +11,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt", abstract: "Prints the receipt of a transaction.",
         discussion: """
-            The customer's copy is in the language of the sale, the merchant's in that of the locale; --language changes that. If the \
+            The customer's copy is in the language of the sale, if it names one, the merchant's in that of the locale; --language changes that. If the \
             payment service gives an address for a digital receipt, --text draws its QR code, --qr prints the address. \
             With --svg and --png it is a picture of the code. --escpos writes the commands of a receipt printer: \
             nfc-tap receipt ID --escpos >/dev/usb/lp0
@@ -44,8 +45,13 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = try await PaymentName(id).id(with: daemon.client)
-        let language = language ?? (copy == .merchant ? .spoken : nil)
-        try await form.print(id, copy, language, width, with: daemon.client)
+        var language = language ?? (copy == .merchant ? .spoken : nil)
+        if language == nil {
+            let sale: Transaction
+            do throws(TapClientError) { sale = try await daemon.client.transaction(id) } catch { throw Failure(error) }
+            if sale.details?.language == nil { language = .spoken }
+        }
+        try await form.print(id, copy, language: language, width, with: daemon.client)
     }
 }
 
@@ -56,7 +62,7 @@ enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
     var isBinary: Bool { self == .png || self == .escpos }
 
     func print(
-        _ id: TransactionID, _ copy: Receipt.Copy = .customer, _ language: Language? = nil, _ width: Int = 42,
+        _ id: TransactionID, _ copy: Receipt.Copy = .customer, language: Language?, _ width: Int = 42,
         with client: TapClient
     ) async throws {
         do {

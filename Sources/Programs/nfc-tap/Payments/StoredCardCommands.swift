@@ -297,19 +297,19 @@ struct StoredCardReport: ParsableArguments {
 extension StoredCard {
     /// For people: without the token, which a terminal's history would keep.
     var summary: String {
-        var lines = ["\(state.rawValue.uppercased())  \(card)" + (expires.map { "  until \($0)" } ?? "")]
-        lines.append("  stored card    \(id)")
+        var lines = ["\(state.rawValue.uppercased())  \(card)" + (expires.map { "  – \($0)" } ?? "")]
+        lines.append(Language.spoken.line(.storedCard, "\(id)"))
         lines += agreements.map { "  " + $0.summary.replacingLineBreaks }
-        if mode == .test { lines.append("  TEST MODE") }
+        if mode == .test { lines.append("  " + Language.spoken.text(.testMode)) }
         return lines.joined(separator: "\n")
     }
 }
 
 extension Agreement {
     var summary: String {
-        var parts = ["agreement      \(id)", kind.rawValue]
-        if let maximum { parts.append("at most \(maximum)") }
-        if let until { parts.append("until \(until)") }
+        var parts = ["--agreement \(id)", kind.rawValue]
+        if let maximum { parts.append("≤ \(Language.spoken.text(maximum))") }
+        if let until { parts.append("– \(until)") }
         if let end, let endedAt { parts.append("\(end.rawValue) \(endedAt)") }
         return parts.joined(separator: "  ")
     }

@@ -36,7 +36,8 @@ extension Transaction {
         return lines.joined(separator: "\n")
     }
 
-    private func headline(in language: Language) -> String {
+    func headline(in language: Language) -> String {
+        if type == .loyalty { return headlineOfPasses(in: language) }
         if state == .reversed || state == .reversing, history.contains(where: { $0.state == .approved }) {
             return language.text(.reversed)
         }

@@ -63,7 +63,7 @@ struct TransactionOptions: ParsableArguments {
         }
         // A payment without a digital receipt is a payment all the same.
         if let receipt, receipt != .qr || transaction.result?.receiptURL != nil {
-            try await receipt.print(transaction.id, with: client)
+            try await receipt.print(transaction.id, language: language == nil ? .spoken : nil, with: client)
         }
         // Read is not stored.
         let isNotStored = request.reason == .saveCard && transaction.state == .approved && transaction.credential == nil
@@ -75,8 +75,10 @@ struct TransactionOptions: ParsableArguments {
         let answer: DryRunAnswer
         do throws(TapClientError) { answer = try await client.check(request) } catch { throw Failure(error) }
         if json { return try StandardOutput.print(json: answer) }
-        let amount = request.type == .verification ? "" : ", \(request.amount)"
-        StandardOutput.print("ACCEPTABLE\(amount) on \(answer.lane), \(answer.mode.rawValue) mode")
+        let words = Language(option: language)
+        let amount = request.type == .verification ? nil : words.text(request.amount)
+        let parts = [words.text(.dryRun), amount, answer.lane, answer.mode.progressText(in: words)].compactMap(\.self)
+        StandardOutput.print(parts.joined(separator: "  "))
     }
 
     /// Starts a transaction, tells `narrator` what happens, and returns it once it is settled.

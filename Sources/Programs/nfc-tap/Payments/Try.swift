@@ -46,8 +46,8 @@ struct Try: AsyncParsableCommand {
         } else {
             StandardOutput.print(transaction.summary())
             StandardOutput.print("")
-            try await ReceiptForm.text.print(transaction.id, with: client)
-            StandardOutput.print("\nThis was a test. For live payments, see nfc-tap help-topics terms.")
+            try await ReceiptForm.text.print(transaction.id, language: .spoken, with: client)
+            StandardOutput.print("\nnfc-tap help-topics terms: \(Language.spoken.text(.helpTitle(.terms)))")
         }
         let code = transaction.exitCode
         if code != .success { throw code }

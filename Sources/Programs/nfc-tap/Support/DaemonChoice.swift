@@ -44,16 +44,15 @@ extension Failure {
                 code: error.code.rawValue)
             return
         }
-        let texts =
-            ErrorCode(rawValue: error.code.rawValue)?.texts(in: language) ?? (
-                message: error.message, resolution: error.hint
-            )
+        let known = ErrorCode(rawValue: error.code.rawValue)
+        let texts = known?.texts(in: language) ?? (message: error.message, resolution: error.hint)
         // Where the code says what is wrong, the field is a word of the API and helps nobody here.
         let isOfRequest = error.code.rawValue.hasPrefix("request.")
         let field = isOfRequest ? error.detail?.field.map { " at \($0)" } ?? "" : ""
         self.init(
             "\(texts.message)\(field) (\(error.code.rawValue))", hint: CommandWords.replaced(in: texts.resolution),
             exitCode: code, code: error.code.rawValue)
+        if language.isComplete || known?.isToldAtTill == true { self.language = language }
     }
 
     /// For a transaction that has begun and whose outcome is unknown: a stopped daemon does not prove that nothing
@@ -66,5 +65,6 @@ extension Failure {
             hint: language.text(.lookUpFirst, [.command: "nfc-tap receipt \(transaction.id)"]),
             exitCode: .unknownOutcome,
             code: code)
+        self.language = language
     }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import CLinux
 import Glibc
 import Linux
+import PaymentValues
 import ReaderCore
 
 /// Why a command failed, and what the person can do about it.
@@ -14,6 +15,8 @@ struct Failure: Error {
     let exitCode: ExitCode
     /// Of the catalogue in docs/integrating/errors.md, or of the client library; `nil` if it has no entry.
     let code: String?
+    /// Of phrase and hint.
+    var language = Language.english
 
     init(_ phrase: String, hint: String? = nil, exitCode: ExitCode, code: String? = nil) {
         // A name or text of somebody else's may be in it.
@@ -64,7 +67,7 @@ struct Failure: Error {
     /// Words for people, or one line of JSON for a program that asked for it.
     func report(asJSON: Bool) {
         if asJSON { return FailureMessage(self).report() }
-        StandardError.write("nfc-tap: error: \(phrase)\n")
-        if let hint { StandardError.write("nfc-tap: hint: \(hint)\n") }
+        StandardError.write("nfc-tap: \(language.text(.error)): \(phrase)\n")
+        if let hint { StandardError.write("nfc-tap: \(language.text(.hint)): \(hint)\n") }
     }
 }
