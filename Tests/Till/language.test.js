@@ -17,6 +17,15 @@ const customers = ["again", "approved", "approved.sum", "cancelled", "cardSaved"
   "wait", "welcome"];
 const tradeNames = /apple|google|samsung|\bvisa\b|master ?card|maestro|amex|american express|discover|diners|jcb|unionpay|girocard|paypal|tap to pay on/i;
 
+test("the till has five sizes of letters beside those that grow with the screen, and two weights", () => {
+  const css = text("till.css"), values = (name) => [...new Set([...css.matchAll(new RegExp(`${name}: ([^;}]+)`, "g"))].map(([, value]) => value))];
+  const fixed = values("font-size").filter((value) => !value.startsWith("clamp("));
+  const own = [...css.matchAll(/\.sign \{ font-size: ([^;}]+)/g)].map(([, value]) => value);
+  assert.deepEqual(fixed.filter((value) => !own.includes(value) || value === "18px").sort(), ["1.15em", "1.35em", "1.6em", "18px", "1em"].sort());
+  assert.match(css, /font: 20px\/1\.35 /);
+  for (const name of ["till.css", "display.css"]) for (const [, weight] of text(name).matchAll(/font-weight: ([0-9]+)/g)) assert.match(weight, /^(400|700)$/, name);
+});
+
 test("there is a file for each language that is offered, and no other", () => {
   assert.deepEqual(files, Object.keys(languages).sort().map((one) => `${one}.json`));
 });
