@@ -77,6 +77,10 @@ class Day(Case):
 
         def seen(step):
             drawn(till.page)
+            for paper in till.page.locator("dialog pre").all():
+                with self.subTest(f"{name} {step}: each sum of a paper is on the screen"):
+                    self.assertLessEqual(paper.evaluate("one => one.scrollWidth - one.clientWidth"), 0)
+                    self.assertLessEqual(paper.evaluate("one => one.getBoundingClientRect().right - innerWidth"), 0)
             SHOTS.mkdir(parents=True, exist_ok=True)
             till.page.screenshot(path=SHOTS / f"{name}-{step}.png", full_page=False)
             with self.subTest(f"{name} {step}"):
@@ -114,6 +118,7 @@ class Day(Case):
         self.assertEqual((4500, 500, 0), tuple(held["account"][part] for part in ("captured", "released", "remaining")))
         till.press("till.receipt")
         expect(till.page.locator("dialog pre")).to_contain_text(re.compile("45[.,]00"))
+        seen("receipt")
         till.press("till.close")
         # Gives a part of a named sale back, without a card.
         till.press("till.back")

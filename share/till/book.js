@@ -183,7 +183,7 @@ export class Book {
   }
 
   // For a printer; the daemon's own text.
-  async report(number, isCopy) {
-    return (await this.gateway.call("GET", `/v1/days/${number}/report?width=42${isCopy ? "&copy=true" : ""}`, { accept: "text/plain" })).body;
+  async report(number, isCopy, width) {
+    return (await this.gateway.call("GET", `/v1/days/${number}/report?width=${width}${isCopy ? "&copy=true" : ""}`, { accept: "text/plain" })).body;
   }
 }

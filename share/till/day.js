@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shop's day on the cashier's screen: sums and what is open, the list of sales, one sale with its acts, the end of the day.
-import { amountText, button, field, h } from "./view.js";
+import { amountText, button, columns, field, h } from "./view.js";
 import { money, parseAmount, plain } from "./money.js";
 import { acts, demandOf, sums, todoKey, todoOf, totalsOf, wordsOf } from "./ledger.js";
 
@@ -166,7 +166,7 @@ export async function report(app, place, number, isCopy) {
   place.replaceChildren(h("h2", { id: "dialog-title" }, say("day.report", { number })), h("div", { class: "receipt" }, paper), h("div", { class: "actions no-print" },
     button(say("till.print"), () => window.print(), "primary"), button(say("till.close"), () => place.closest("dialog").close(), "plain")));
   try {
-    paper.textContent = await book.report(number, isCopy);
+    paper.textContent = await book.report(number, isCopy, columns());
   } catch (failure) {
     paper.textContent = failure.error?.message ?? say("till.offline");
   }
