@@ -12,6 +12,6 @@ mkdir -p "$folder/share" "$folder/Tests"
 cp -r share/till "$folder/share/till"
 cp -r Tests/Till "$folder/Tests/Till"
 install -D -t "$folder/docs" docs/openapi.yaml
-install -D -t "$folder/docs/shop" docs/shop/money.md
+install -D -t "$folder/docs/shop" docs/shop/money.md docs/shop/browser-till.md
 echo '{"type": "module"}' >"$folder/package.json"
 node --test "$folder"/Tests/Till/*.test.js

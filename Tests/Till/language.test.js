@@ -2,7 +2,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { bestMatch, direction, languages, locale, speaker } from "../../share/till/language.js";
+import { bestMatch, checked, direction, languages, locale, speaker } from "../../share/till/language.js";
 
 const folder = new URL("../../share/till/", import.meta.url);
 const text = (name) => readFileSync(new URL(name, folder), "utf8");
@@ -24,6 +24,14 @@ test("the till has five sizes of letters beside those that grow with the screen,
   assert.deepEqual(fixed.filter((value) => !own.includes(value) || value === "18px").sort(), ["1.15em", "1.35em", "1.6em", "18px", "1em"].sort());
   assert.match(css, /font: 20px\/1\.35 /);
   for (const name of ["till.css", "display.css"]) for (const [, weight] of text(name).matchAll(/font-weight: ([0-9]+)/g)) assert.match(weight, /^(400|700)$/, name);
+});
+
+test("the page says of each language whether a speaker has read it, as the settings do", () => {
+  const page = readFileSync(new URL("../../docs/shop/browser-till.md", import.meta.url), "utf8").split("### Languages")[1];
+  const names = new Intl.DisplayNames("en", { type: "language" }), row = (what) => page.match(new RegExp(`^\\| ([A-Z].*) \\| .*${what}`, "m"))[1];
+  const said = (tags) => tags.map((tag) => names.of(tag)).sort().join(", ");
+  assert.equal(row("the project keeps them").split(", ").sort().join(", "), said(checked));
+  assert.equal(row("nobody yet"), said(Object.keys(languages).filter((tag) => !checked.includes(tag))));
 });
 
 test("there is a file for each language that is offered, and no other", () => {

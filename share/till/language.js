@@ -6,6 +6,9 @@ export const languages = {
   sv: "Svenska", tr: "Türkçe", ar: "العربية", ja: "日本語",
 };
 
+// Those that a speaker has read; whoever chooses another is told so.
+export const checked = ["en", "de"];
+
 // The exact tag, then the tag without its last parts, then English.
 export function bestMatch(wanted, offered = Object.keys(languages)) {
   for (const tag of wanted) {

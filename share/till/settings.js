@@ -2,7 +2,7 @@
 // Pairing, settings, terms, help: what is not a sale.
 import { button, check, choice, field, h, show, taken } from "./view.js";
 import { holdingDrawing, pinDrawing } from "./drawings.js";
-import { direction, languages } from "./language.js";
+import { checked, direction, languages } from "./language.js";
 import { parseAmount } from "./money.js";
 import { whispers } from "./shop.js";
 
@@ -42,6 +42,7 @@ export function settingsScreen(app) {
   const { shop, say, status } = app;
   const set = (changes) => { app.setShop(changes); app.render(true); };
   const own = Object.entries(languages);
+  const unchecked = own.filter(([tag]) => [say.language, shop.customerLanguage, ...shop.languages].includes(tag) && !checked.includes(tag)).map(([, name]) => name);
   const text = (value, save, more = {}) => h("input", { value, ...more, onchange: (event) => save(event.target.value.trim()) });
   const toggles = ["tips", "donations", "cash", "implied", "passes", "sound", "aloudAmounts"];
   return h("section", { class: "panel settings" },
@@ -50,6 +51,7 @@ export function settingsScreen(app) {
       h("div", {},
         field(say("set.language"), choice(own, say.language, (language) => app.setLanguage(language))),
         field(say("set.customerLanguage"), choice(own, shop.customerLanguage ?? say.language, (customerLanguage) => set({ customerLanguage }))),
+        unchecked.length > 0 && h("p", { class: "small" }, say("set.unchecked", { names: unchecked.join(", ") })),
         field(say("set.currency"), text(shop.currency, (currency) => /^[A-Za-z]{3}$/.test(currency) && set({ currency: currency.toUpperCase() }), { maxLength: 3 })),
         app.lanes().length > 1 && field(say("till.reader"), choice(app.lanes().map((lane) => [lane.name, app.laneName(lane)]), app.lane, (lane) => app.setLane(lane))),
         field(say("set.link"), text(shop.link, (link) => set({ link }), { placeholder: "https://pay.example/{order}?amount={amount}" })),
