@@ -34,6 +34,13 @@ test("the page says of each language whether a speaker has read it, as the setti
   assert.equal(row("nobody yet"), said(Object.keys(languages).filter((tag) => !checked.includes(tag))));
 });
 
+test("the page's words for a shop are those of the till", () => {
+  const page = readFileSync(new URL("../../docs/shop/browser-till.md", import.meta.url), "utf8");
+  const day = page.split("### The day\n")[1].split("\n### ")[0], words = [...day.matchAll(/\*\*([^*]+)\*\*/g)].map(([, word]) => word);
+  assert.ok(words.length >= 9);
+  assert.deepEqual(words.filter((word) => !Object.values(english).includes(word)), []);
+});
+
 test("there is a file for each language that is offered, and no other", () => {
   assert.deepEqual(files, Object.keys(languages).sort().map((one) => `${one}.json`));
 });
