@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images of one recording: made, looked at, and the programs started on them."""
 import copy
+import hashlib
 import os
 import pathlib
 import random
@@ -39,7 +40,7 @@ class Check:
     def __init__(self, arguments, folder, day, opener, seen, dropped=(), facts=None):
         """`seen` are the kinds of finds from which a start was made; `facts` what had been said before."""
         self.arguments, self.folder, self.day, self.opener, self.seen = arguments, folder, day, opener, seen
-        self.dropped, self.facts, self.booked = dropped, facts, {}
+        self.dropped, self.facts, self.booked, self.opened = dropped, facts, {}, {}
         self.images = self.started = 0
 
     def run(self, cuts, pool=None):
@@ -77,15 +78,19 @@ class Check:
         path = place(self.folder / f"look-{threading.get_ident()}")
         try:
             image = walk.image(cut.kind, cut.token, lambda name: name in books.READ or name.startswith("ecr/") or name[6:] in books.MARKS)
-            model.write(image, path)
             count, book = walk.book(cut.token)
             if count not in self.booked:
                 model.write(book, path)
                 self.booked[count] = books.booked(path)
-            word = self.opener.opened(path / "state")
-            if word not in ("new", "held"):
+            # Between two writes all kinds of cuts leave the same journal: it is opened once.
+            journal = tuple((name, hashlib.sha256(image[name][0]).digest()) for name in sorted(books.READ & image.keys()))
+            if journal not in self.opened:
+                model.write(image, path)
+                word = self.opener.opened(path / "state")
+                self.opened[journal] = word, books.Found(path, word == "new") if word in ("new", "held") else None
+            word, found = self.opened[journal]
+            if found is None:
                 return [f"the books: {word}"], set()
-            found = books.Found(path, word == "new")
         finally:
             shutil.rmtree(path)
         content = {name: (it or [b""])[0] for name, it in image.items()}
