@@ -41,6 +41,8 @@ class Check:
         """`seen` are the kinds of finds from which a start was made; `facts` what had been said before."""
         self.arguments, self.folder, self.day, self.opener, self.seen = arguments, folder, day, opener, seen
         self.dropped, self.facts, self.booked, self.opened = dropped, facts, {}, {}
+        # What this one knows of `seen`, which other days may write, too.
+        self.known = set()
         self.images = self.started = 0
 
     def run(self, cuts, pool=None):
@@ -55,7 +57,8 @@ class Check:
                 if whole.image(cut.kind, cut.token) == walk.image(cut.kind, cut.token):
                     continue
             found, kinds = self.look(walk, cut)
-            new = kinds - self.seen.keys()
+            new = {kind for kind in kinds - self.known if kind not in self.seen}
+            self.known |= kinds if not found else set()
             self.images += not cut.is_cut_again
             if found or not (new or cut.is_cut_again or cut.number % self.arguments.real == 0):
                 faults[cut] = found
