@@ -248,8 +248,8 @@ def main():
         arguments.real = 1
     arguments.again = 1 if arguments.real == 1 else 10
     begin, total = time.monotonic(), Result()
-    # Starts of a day are waited for beside other days.
-    of_day = arguments if arguments.days == 1 else argparse.Namespace(**vars(arguments) | {"workers": 2})
+    # Starts of a day are waited for beside other days; some take two minutes, and hardly any of the processor.
+    of_day = arguments if arguments.days == 1 else argparse.Namespace(**vars(arguments) | {"workers": 4})
     with multiprocessing.Manager() as manager, concurrent.futures.ProcessPoolExecutor(arguments.workers) as pool:
         seen = manager.dict() if arguments.days > 1 else {}
         days = [pool.submit(one_day, of_day, arguments.seed + number, seen) for number in range(arguments.days)]

@@ -37,15 +37,17 @@ def free_port():
 
 
 def until(what, holds, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    begin, pause = time.monotonic(), 0.01
+    while time.monotonic() < begin + seconds:
         try:
             found = holds()
             if found:
                 return found
         except (OSError, http.client.HTTPException, ValueError):
             pass
-        time.sleep(0.01)
+        # What takes long is asked for less often: others need the processor.
+        time.sleep(pause)
+        pause = max(pause, min(0.5, (time.monotonic() - begin) / 10))
     raise RuntimeError(f"waited too long for {what}")
 
 
