@@ -145,7 +145,7 @@ def faults(arguments, folder, day):
         dice = random.Random(f"{arguments.seed}/{number}")
         path = place(folder / f"fault-{number}")
         if number % 2 == 0:
-            fault = Fault(dice)
+            fault = Fault(dice, number // 2)
             found, is_met = fault.run(arguments.binaries, path, recording(folder, path / "log"), path / "log")
             name, result = str(fault), "met" if is_met else "not met"
         else:

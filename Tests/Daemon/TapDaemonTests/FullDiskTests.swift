@@ -120,7 +120,9 @@ struct FullDiskTests {
             try await eventually("a daemon that says what it cannot do") { try await !disk.status().ready }
             let status = try await disk.status()
             #expect(status.journal?.writable == false && status.journal?.error?.code == "storage.full")
-            #expect(disk.log.contains("journal cannot be written"))
+            let words = "free space on its disk"
+            #expect(disk.log.contains("journal cannot be written") && disk.log.contains(words))
+            #expect(status.journal?.cause?.contains(words) == true)
             try disk.free()
             try await eventually("a ready daemon again") { await disk.isReady() }
             #expect(disk.log.contains("journal can be written again"))

@@ -68,6 +68,36 @@ struct ReserveTests {
         #expect(await health.status().error == nil)
     }
 
+    @Test("W23: what was found damaged, and what cannot be read, has its own words in log and status, with what to do")
+    func damageWords() async throws {
+        let folder = try TestFolder()
+        let log = KeptLog()
+        let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
+        func health(_ place: String) throws -> JournalHealth {
+            try JournalHealth(
+                journal, StorageReserve(folder: folder.path, size: 1 << 16, room: 1 << 12), folder: place,
+                trail: AuditTrail(journal: journal, logger: log.logger), key: SigningKey().verificationKey)
+        }
+        func cause(_ message: String) -> String? { log.lines(message).first?.metadata["cause"] }
+        // The disk under it is gone while the journal is open.
+        let unread = try health(folder.path + "/away")
+        await unread.examine { true }
+        let words = "make the folder"
+        #expect(cause("journal not examined, it cannot be read")?.contains(words) == true)
+        #expect(await unread.status().cause?.contains(words) == true)
+        let found = try health(folder.path)
+        await found.examine { true }
+        #expect(await found.status().error == nil)
+        try Peer.alter(folder.path + "/journal.sqlite", "UPDATE installation SET support = 'other'")
+        try Data([1]).write(to: URL(filePath: folder.path + "/journal.sqlite-wal.damaged-1"))
+        try await found.noteDamaged()
+        #expect(log.lines("row damaged in the journal: make a copy, and compare with the last backup").count == 1)
+        #expect(await found.status().damaged.contains { $0.contains("installation") })
+        let lost = "payments may be missing: compare with the payment service, then remove"
+        #expect(log.all.contains { $0.message == "write-ahead log damaged, \(lost) the kept file" })
+        #expect(await found.status().cause?.contains("\(lost) journal.sqlite-wal.damaged-1") == true)
+    }
+
     @Test(
         "W23: a disk that is full, read-only, failing or not ours has its own words, whoever meets it first",
         arguments: [

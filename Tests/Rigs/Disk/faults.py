@@ -56,12 +56,14 @@ class Control:
 
 
 class Fault:
-    """One: at which write or sync behind a start, which error, and for how many of them."""
+    """One: at which write or sync behind a start, which error, and for how many of them. The first of all is each error at once, for good."""
 
-    def __init__(self, dice):
+    def __init__(self, dice, number):
         self.error, self.what = dice.choice(list(ERRORS)), dice.choice(("write", "sync"))
         self.at = dice.randrange(1, 60 if self.what == "write" else 12)
         self.is_lasting = dice.random() < 0.4
+        if number < len(ERRORS):
+            self.error, self.what, self.at, self.is_lasting = list(ERRORS)[number], "write", 1, True
 
     def __str__(self):
         return f"{self.error} at {self.what} {self.at}, {'lasting' if self.is_lasting else 'once'}"
@@ -123,7 +125,7 @@ class Fault:
             faults.append(f"the status has no remedy: {error}")
         if status["ready"] or status["journal"]["writable"]:
             faults.append("the status says that a sale could be written")
-        told = {"log": shop.said("nfc-tapd"), "status": status["journal"].get("cause", ""), "doctor": doctor(shop)}
+        told = {"log": shop.said("nfc-tapd"), "status": status["journal"].get("cause", ""), "doctor": doctor(shop), "nfc-tap status": state(shop)}
         return faults + [f"{who} has no word for {self.error}: {said[-300:]}" for who, said in told.items() if ERRORS[self.error] not in said]
 
 
@@ -132,6 +134,10 @@ def doctor(shop):
     done = subprocess.run([f"{shop.binaries}/nfc-tap", "doctor", "--config", f"{shop.folder}/nfc-tapd.toml"],
                           cwd=shop.folder, capture_output=True, text=True)
     return done.stdout if done.returncode else ""
+
+
+def state(shop):
+    return subprocess.run([f"{shop.binaries}/nfc-tap", "status", "--socket", f"{shop.folder}/pos.sock"], capture_output=True, text=True).stdout
 
 
 def answered(call):
@@ -196,8 +202,9 @@ def flipped(binaries, folder, dice, facts, sold):
             return (name, bit), "refused", [] if is_named else [f"the bridge: {shop.said('nfc-tap-ecr')[-300:]}"]
         status = shop.get("/v1/status")["journal"]
         if status["damaged"] or status.get("error"):
-            said, told = doctor(shop), [*status["damaged"], *([status["cause"]] if "cause" in status else [])]
-            return (name, bit), "named", [f"the doctor says nothing of {each}" for each in told if each not in said]
+            told = [*status["damaged"], *([status["cause"]] if "cause" in status else [])]
+            return (name, bit), "named", [f"{who} says nothing of {each}" for who, said in (("the doctor", doctor(shop)), ("nfc-tap status", state(shop)))
+                                          for each in told if each not in said]
         if is_named:
             return (name, bit), "in the log", []
         # Nobody has noticed: then nothing may be other than it was told.

@@ -25,6 +25,8 @@ final class JournalHealth: Sendable {
         var damagedRows: [DamagedRow] = []
         /// Tables in which the last look found a fault.
         var faults: [String] = []
+        /// Why the last look came to no end.
+        var unread: JournalError?
         var examinedAt: Timestamp?
         /// What the last verification of the audit chain found; `nil` before the first.
         var auditFaults: [String]?
@@ -167,10 +169,11 @@ final class JournalHealth: Sendable {
             ))
     }
 
-    /// How the file, or a log of it, was found damaged, and what to do; `nil` where neither was.
-    private func fault(_ tables: [String]) -> String? {
-        guard tables.isEmpty else {
-            return "damaged in \(tables.joined(separator: ", ")): make a copy, and restore the last backup"
+    /// How the file, or a log of it, was found damaged or unreadable, and what to do; `nil` where neither was.
+    private func fault(_ state: borrowing State) -> String? {
+        if let error = state.unread { return "\(error)" }
+        guard state.faults.isEmpty else {
+            return "damaged in \(state.faults.joined(separator: ", ")): make a copy, and restore the last backup"
         }
         let kept = Journal.damagedLogs(in: folder)
         guard !kept.isEmpty else { return nil }
@@ -208,7 +211,7 @@ final class JournalHealth: Sendable {
             }
             try await noteDamagedRows()
             await note(try await verifyAudit(while: isQuiet))
-            state.withLock { ($0.faults, $0.examinedAt) = (faults, .now) }
+            state.withLock { ($0.faults, $0.unread, $0.examinedAt) = (faults, nil, .now) }
             guard !faults.isEmpty else { return logger.info("journal examined, nothing found") }
             logger.critical(
                 "journal damaged: make a copy, and restore the last backup",
@@ -217,8 +220,8 @@ final class JournalHealth: Sendable {
                 AuditEntry(.operation, detail: "journal damaged in \(faults.joined(separator: " "))"))
         } catch {
             guard !(error is CancellationError) else { return }
-            state.withLock { $0.faults = ["unreadable"] }
-            logger.critical("journal not examined", metadata: ["error": "\(error)"])
+            state.withLock { $0.unread = error as? JournalError ?? .damaged }
+            logger.critical("journal not examined, it cannot be read", metadata: ["cause": "\(error)"])
         }
     }
 
@@ -282,7 +285,9 @@ final class JournalHealth: Sendable {
             return news
         }
         for payment in news {
-            logger.critical("payment damaged in the journal and set apart", metadata: ["payment": "\(payment)"])
+            logger.critical(
+                "payment damaged in the journal and set apart: ask the payment service about it",
+                metadata: ["payment": "\(payment)"])
             await trail.note(
                 AuditEntry(
                     .operation, subject: payment.id?.text ?? "", detail: "payment damaged, set apart: \(payment)"))
@@ -313,7 +318,7 @@ final class JournalHealth: Sendable {
     func status() async -> Status.Journal {
         _ = await trouble()
         return state.withLock { state in
-            let fault = fault(state.faults)
+            let fault = fault(state)
             var status = Status.Journal(
                 writable: state.trouble == nil,
                 damaged: state.damaged.map { $0.id?.text ?? "row \($0.row)" } + state.damagedRows.map(\.description))
@@ -336,7 +341,7 @@ final class JournalHealth: Sendable {
         damaged.add(Double(status.damaged.count))
         var sound = MetricFamily(
             "nfc_tap_journal_sound", .gauge, help: "Whether the last look at the file found no fault.")
-        sound.add(fault(state.withLock { $0.faults }) == nil ? 1 : 0)
+        sound.add(state.withLock { fault($0) } == nil ? 1 : 0)
         var holds = MetricFamily(
             "nfc_tap_audit_holds", .gauge, help: "Whether the last verification of the audit chain found no fault.")
         holds.add(state.withLock { $0.auditFaults ?? [] }.isEmpty ? 1 : 0)

@@ -72,7 +72,11 @@ extension Status.Journal {
         if let fault = auditFaults?.first {
             lines.append("audit    does not hold: \(fault); run nfc-tap audit verify")
         }
-        if !damaged.isEmpty { lines.append("journal  damaged payments: \(damaged.joined(separator: " "))") }
+        if !damaged.isEmpty {
+            lines.append(
+                "journal  damaged and set apart: \(damaged.joined(separator: ", ")): ask the payment service about it, and compare with the last backup"
+            )
+        }
         return lines
     }
 }
