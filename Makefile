@@ -31,7 +31,7 @@ DESTDIR ?=
 	lint format docs pictures bless python-client typescript-client clean check-contract \
 	check-examples check-protocol check-till check-units check-udev check-licence check-rules check-threads check-addresses \
 	check-instructions counted repeat check-browser check-package check-guest check-secrets check-kills check-power check-books check-deaths \
-	check-hub check-remote check-tills check-wobbles check-switch check-switch-secrets estate fuzz soak simulate simulate-operations \
+	check-hub check-ocpp check-remote check-tills check-wobbles check-switch check-switch-secrets estate fuzz soak simulate simulate-operations \
 	put-back bench bench-peers bench-switch load dist check-dist
 
 # Before any package is installed: what cannot be built without is said first. These need no toolchain.
@@ -314,6 +314,13 @@ check-hub:
 	@scripts/install-packages.sh $(TEST_PACKAGES) mosquitto
 	@scripts/build.sh --target Programs
 	Tests/Checks/check-hub.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh hub)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
+
+# The charging point of docs/examples between a lane that stands alone and the central system of PyPI's ocpp: it is killed KILLS times.
+## Kill a charging point KILLS times, and compare what it settled
+check-ocpp:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/build.sh --target Programs
+	Tests/Checks/check-ocpp.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh ocpp)" --kills $(or $(KILLS),100) --seed $(or $(SEED),1)
 
 # A backend of 60 lines, haproxy, the bridge and the daemon: first payment, cut line, late answer, a killed bridge, card data in no result.
 # With PAYMENTS=100 the times of as many are taken. FORGED=10000 sends orders of a stranger's key. With DEATHS=500 as many runs before a backend of another hand, in which bridge, daemon and backend die, and then the books are compared.

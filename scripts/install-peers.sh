@@ -3,7 +3,7 @@
 # Makes a Python with the independent implementations that tests hold ours against, and prints its path: joserfc opens our
 # envelopes; nfcpy drives the emulated PN532 as libnfc does; pyiso8583 packs and reads an acquirer's messages, pyemv makes
 # cryptograms, cryptography is under the second hand for kernel 8; two modules of OCA
-# for Odoo, pypostelium and pyTeliumManager are tills; paho-mqtt and standardwebhooks are receivers; openapi-python-client makes the Python client from the contract. None is part of the product.
+# for Odoo, pypostelium and pyTeliumManager are tills; paho-mqtt and standardwebhooks are receivers; ocpp is a charger's central system; openapi-python-client makes the Python client from the contract. None is part of the product.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,6 +20,8 @@ openapi_client=0.29.1
 httpx=0.28.1
 paho=2.2.0
 standardwebhooks=1.1.0
+ocpp=2.1.0
+websockets=16.0
 python=.build/peers/bin/python3
 if ! "$python" -c "import joserfc, cryptography, nfc, iso8583, pyemv, pycountry, pypostelium, telium, openapi_python_client, httpx, wheel" >/dev/null 2>&1; then
     rm -rf .build/peers
@@ -35,5 +37,9 @@ fi
 # The hub's receivers, for make check-hub alone.
 if [ "${1:-}" = hub ] && ! "$python" -c "import paho.mqtt, standardwebhooks" >/dev/null 2>&1; then
     "$python" -m pip install --quiet --disable-pip-version-check "paho-mqtt==$paho" "standardwebhooks==$standardwebhooks" >&2
+fi
+# A charger's central system, for make check-ocpp alone.
+if [ "${1:-}" = ocpp ] && ! "$python" -c "import ocpp, websockets" >/dev/null 2>&1; then
+    "$python" -m pip install --quiet --disable-pip-version-check "ocpp==$ocpp" "websockets==$websockets" >&2
 fi
 echo "$PWD/$python"
