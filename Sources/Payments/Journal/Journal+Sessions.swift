@@ -54,13 +54,18 @@ extension Journal {
         return found.first ?? StandingNote()
     }
 
-    /// Notes whether the lane is armed, and for how much. The number of its latest tap stays.
+    /// Notes what a machine wishes of the lane: whether it is armed, and for how much. What it does not name stays as it is written, and so
+    /// does the number of the latest tap.
     ///
+    /// - Returns: how the lane stands after that.
     /// - Throws: what keeps the journal from being written.
     public func note(
-        _ standing: StandingNote, of lane: String, by owner: Principal, at time: Timestamp
-    ) throws(JournalError) {
+        _ wish: StandingRequest, of lane: String, by owner: Principal, at time: Timestamp
+    ) throws(JournalError) -> StandingNote {
         try database.transaction { () throws(JournalError) in
+            var standing = try standing(lane)
+            if let armed = wish.armed { standing.isArmed = armed }
+            if let amount = wish.amount { standing.value = amount }
             try database.run(
                 """
                 INSERT INTO standing_lane (lane, armed, value) VALUES (?, ?, ?)
@@ -72,6 +77,7 @@ extension Journal {
             let value = standing.value.map { ", asks for \($0)" } ?? ""
             let detail = "\(standing.isArmed ? "armed" : "disarmed")\(value) \(owner)"
             try note(AuditEntry(.session, subject: lane, detail: detail, at: time))
+            return standing
         }
     }
 
@@ -106,17 +112,19 @@ extension Journal {
     /// Writes down that a machine has claimed an approval, and confirms it in the same step.
     ///
     /// - Parameter isInTime: as for `confirm`.
+    /// - Returns: `nil` where another claim came first.
     /// - Throws: `.unknownTransaction`, or what keeps the journal from being written.
     public func claim(
         _ id: TransactionID, reference: String, releaseAt: Timestamp, by owner: Principal, at time: Timestamp,
         isInTime: Bool?
-    ) throws(JournalError) -> ConfirmationOutcome {
+    ) throws(JournalError) -> ConfirmationOutcome? {
         try database.transaction { () throws(JournalError) in
             let outcome = try confirm(id, at: time, isInTime: isInTime)
             guard outcome == .confirmed else { return outcome }
             try database.run(
                 "UPDATE session SET reference = ?, release_at = ? WHERE payment = ? AND reference IS NULL",
                 [.text(reference), .integer(releaseAt.milliseconds), .text(id.text)])
+            guard database.changes == 1 else { return nil }
             try note(AuditEntry(.session, subject: id.text, detail: "claimed \(owner)", at: time))
             return outcome
         }

@@ -39,13 +39,22 @@ extension StandingLanes {
     func carryOut(
         _ wish: SessionRequest, _ id: TransactionID, by caller: Principal? = nil
     ) async throws(ErrorBody) -> Session {
+        var hasBegun = caller == nil
+        defer { if hasBegun, caller != nil { wishEnded(id) } }
         for _ in 0..<StandingLanes.looks {
+            if !hasBegun {
+                hasBegun = wishBegun(id)
+                guard hasBegun else {
+                    do { try await Task.sleep(for: .milliseconds(100)) } catch { break }
+                    continue
+                }
+            }
             let record = try await record(id)
             let (now, rules) = (Moment.nowWithSleep, rules(of: record.transaction.lane))
             let held = record.transaction.account?.remaining ?? 0
             switch record.session.step(for: wish, record.stage, held: held, rules, at: now.wall) {
             case .confirm(let reference, let releaseAt):
-                try await claim(id, reference, releaseAt, caller ?? owner, now)
+                guard try await claim(id, reference, releaseAt, caller ?? owner, now) else { continue }
                 expect(id, at: releaseAt, rules, from: now)
                 return try await told(.sessionClaimed, id)
             case .send(let reference, let releaseAt):
@@ -87,9 +96,11 @@ extension StandingLanes {
     }
 
     /// Reference and time are in the journal in the step in which nothing takes the approval back any more.
+    ///
+    /// - Returns: `false` where another claim came first: what is there now says whose it is.
     private func claim(
         _ id: TransactionID, _ reference: String, _ releaseAt: Timestamp, _ caller: Principal, _ now: Moment
-    ) async throws(ErrorBody) {
+    ) async throws(ErrorBody) -> Bool {
         let isInTime = await runner.books.live[id]?.isConfirmable
         let outcome = try await operations.inJournal { (journal) throws(JournalError) in
             try journal.claim(
@@ -98,7 +109,9 @@ extension StandingLanes {
         switch outcome {
         case .confirmed: await runner.take(.confirmed, id)
         case .tooLate, .notApproved, .notWanted: throw ErrorBody(.sessionOver, transaction: id)
+        case nil: return false
         }
+        return true
     }
 
     /// Reference and time are in the journal before what was read leaves. A run that ends in between sends nothing.

@@ -39,6 +39,10 @@ actor StandingLanes {
     let start: @Sendable (TransactionID) -> Bool
     private var seats: [String: Seat] = [:]
     private var due: [TransactionID: Due] = [:]
+    /// Their time is over, and they go back: a machine's wish waits for that.
+    private var goingBack: Set<TransactionID> = []
+    /// How many wishes of machines are carried out: meanwhile nothing goes back.
+    private var wishes: [TransactionID: Int] = [:]
 
     /// Seconds of one wait for a card; then the lane can be looked after.
     static let waitSeconds: UInt64 = 60
@@ -105,8 +109,10 @@ actor StandingLanes {
         for lane in runner.settings.snapshot.lanes where lane.standing != nil {
             await watch(lane.name)
         }
-        let now = Moment.nowWithSleep.monotonic
-        for (id, due) in due {
+        // One may have been kept while another one was given back.
+        for id in Array(due.keys) {
+            let now = Moment.nowWithSleep.monotonic
+            guard let due = due[id] else { continue }
             if due.release <= now {
                 await giveBack(id)
             } else if let warning = due.warning, warning <= now {
@@ -132,8 +138,26 @@ actor StandingLanes {
 
     func forget(_ id: TransactionID) { due[id] = nil }
 
+    /// A machine wishes something of a session: nothing goes back by itself until `wishEnded`.
+    ///
+    /// - Returns: `false` where it is going back just now.
+    func wishBegun(_ id: TransactionID) -> Bool {
+        guard !goingBack.contains(id) else { return false }
+        wishes[id, default: 0] += 1
+        return true
+    }
+
+    func wishEnded(_ id: TransactionID) {
+        guard let count = wishes[id] else { return }
+        wishes[id] = count > 1 ? count - 1 : nil
+    }
+
     /// The time of a hold is over: nobody has committed or kept it.
     private func giveBack(_ id: TransactionID) async {
+        // One who keeps it may be at it: it is looked at again soon.
+        guard wishes[id] == nil else { return }
+        goingBack.insert(id)
+        defer { goingBack.remove(id) }
         due[id] = Due(release: Moment.nowWithSleep.monotonic + StandingLanes.pause)
         do throws(ErrorBody) {
             let record = try await record(id)
@@ -178,20 +202,19 @@ actor StandingLanes {
 
     /// Arms or disarms a lane, or has another sum asked for. Written before it counts.
     func set(_ lane: String, _ demand: StandingRequest, by caller: Principal) async throws(ErrorBody) {
-        guard var note = await note(of: lane) else { throw ErrorBody(.storageFailed) }
-        if let armed = demand.armed { note.isArmed = armed }
-        if let amount = demand.amount { note.value = amount }
-        let new = note
+        guard await note(of: lane) != nil else { throw ErrorBody(.storageFailed) }
+        let new: StandingNote
         do throws(JournalError) {
-            try await runner.journal.use { (journal) throws(JournalError) in
-                try journal.note(new, of: lane, by: caller, at: .now)
+            new = try await runner.journal.use { (journal) throws(JournalError) in
+                try journal.note(demand, of: lane, by: caller, at: .now)
             }
         } catch {
             throw ErrorBody(ErrorCode(error))
         }
-        seats[lane]?.note.isArmed = new.isArmed
-        seats[lane]?.note.value = new.value
-        if !new.isArmed { await runner.change { $0.standing[lane]?.cancel() } }
+        // What another wish of the same moment has changed is that one's.
+        if demand.armed != nil { seats[lane]?.note.isArmed = new.isArmed }
+        if demand.amount != nil { seats[lane]?.note.value = new.value }
+        if demand.armed == false { await runner.change { $0.standing[lane]?.cancel() } }
     }
 
     /// Lets the lane wait for its card, where it is armed and nobody does yet.
