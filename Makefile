@@ -27,7 +27,7 @@ SWITCH_RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo till demo-switch deb switch-deb install release build test \
+.PHONY: help demo till kiosk demo-switch deb switch-deb install release build test \
 	lint format docs pictures bless python-client typescript-client clean check-contract \
 	check-examples check-protocol check-till check-units check-udev check-licence check-rules check-threads check-addresses \
 	check-instructions counted repeat check-browser check-package check-guest check-secrets check-kills check-power check-books check-deaths \
@@ -62,6 +62,13 @@ till:
 	@scripts/install-packages.sh $(DEMO_PACKAGES) python3
 	@scripts/build.sh $(DEMO_FLAGS) --target Programs
 	@scripts/till.sh .build-demo/debug
+
+# A lane that stands alone, with the same cards on buttons: each begins a session, which is told of in the shell.
+## Open virtual cards before a lane that stands alone
+kiosk:
+	@scripts/install-packages.sh $(DEMO_PACKAGES) python3
+	@scripts/build.sh $(DEMO_FLAGS) --target Programs
+	@scripts/till.sh .build-demo/debug kiosk
 
 # A card's payment through till, both proxies with mutual TLS, the switch, a token and the acquirer's host: the path, with its times.
 ## Take one through a payment service to an acquirer's host, with its times

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # A till and a customer display in the browser of this machine, with virtual cards on buttons: till.sh FOLDER-WITH-THE-PROGRAMS. Sandbox
-# adapter, daemon in test mode, gateway and test bench in a private folder, until Ctrl-C; then it is all gone.
+# adapter, daemon in test mode, gateway and test bench in a private folder, until Ctrl-C; then it is all gone. till.sh FOLDER kiosk has a lane
+# that stands alone in place of a till: each card begins a session, which is told of here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(cd "${1:?usage: till.sh FOLDER-WITH-THE-PROGRAMS}" && pwd)
@@ -31,6 +32,9 @@ file = "$folder/profile.json"
 name = "main"
 reader = "virtual:$folder/reader.sock"
 TOML
+if [ "${2:-}" = kiosk ]; then
+    printf '[lane.standing]\nmode = "ask"\namount = 2500\nmaximum = 5000\ncurrency = "EUR"\nclaim-seconds = 55\ntest = true\n' >>"$folder/nfc-tapd.toml"
+fi
 background daemon "$bin/nfc-tapd" --config "$folder/nfc-tapd.toml" --runtime-directory "$folder" --state-directory "$folder/state" \
     --psp-socket "$folder/psp.sock"
 await "$folder/pos.sock" "$folder/reader.sock"
@@ -42,6 +46,16 @@ await "$folder/bench.log"
 
 bench=$(address bench)
 echo "test mode: no money moves, every card is virtual"
+if [ "${2:-}" = kiosk ]; then
+    echo "virtual cards     $bench/"
+    echo "Press a card. What becomes of it is shown here; be the machine in another shell, with the transaction as ID:"
+    for wish in "claim ID --reference PLUG-1" "commit ID 12.00 EUR" "release ID"; do echo "  $bin/nfc-tap sessions ${wish/ ID/ --socket $folder/pos.sock ID}"; done
+    echo "Ctrl-C ends everything."
+    "$bin/nfc-tap" sessions watch --socket "$folder/pos.sock" &
+    pids+=($!)
+    wait -n "${pids[@]}" || true
+    exit 1
+fi
 echo "till              $bench/till"
 echo "customer display  $bench/display"
 echo "virtual cards     $bench/"
