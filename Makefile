@@ -315,12 +315,15 @@ check-tills:
 	@scripts/build.sh --target Programs
 	Tests/Checks/check-tills.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
 
-# Cards in front of nfc-tap-hub, which is killed KILLS times with its broker; mosquitto, paho-mqtt and standardwebhooks say what arrived.
+# Cards in front of nfc-tap-hub, which is killed KILLS times with its broker; mosquitto, paho-mqtt and standardwebhooks say what arrived, and
+# every file is searched for what must not leave. With TAPS=10000 KILLS=0 so many taps and how long they take, with STANDING=1 on a lane
+# that stands alone, and with HOUSE=…/bin/hass TAPS=1000 before Home Assistant (Tests/Checks/house.py says how it is installed).
 ## Kill the hub and its broker KILLS times
 check-hub:
 	@scripts/install-packages.sh $(TEST_PACKAGES) mosquitto
 	@scripts/build.sh --target Programs
-	Tests/Checks/check-hub.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh hub)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
+	Tests/Checks/check-hub.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh hub)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1) \
+		--taps $(or $(TAPS),12) $(if $(STANDING),--standing) $(if $(HOUSE),--house $(HOUSE))
 
 # The charging point of docs/examples between a lane that stands alone and the central system of PyPI's ocpp: it is killed KILLS times.
 ## Kill a charging point KILLS times, and compare what it settled

@@ -17,14 +17,13 @@ import pathlib
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-from local import free_port, get, until
+from local import free_port, get, obey, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # 51 is declined by the sandbox, 95 loses its answer, 93 is an error and then done. 30 is above the hold.
@@ -124,11 +123,7 @@ class Charger:
                    f"ws://127.0.0.1:{self.central.port}/station", f"{self.folder}/sessions.json", "0.2")
 
     def card(self, *words):
-        with socket.socket(socket.AF_UNIX) as control:
-            control.settimeout(10)
-            control.connect(f"{self.folder}/reader.sock")
-            control.sendall(f"{' '.join(words)}\n".encode())
-            return control.recv(4096).decode()
+        return obey(f"{self.folder}/reader.sock", *words)
 
     def sessions(self):
         return get(self.pos, "/v1/sessions?lane=charger")["sessions"]

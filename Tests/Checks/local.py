@@ -27,6 +27,15 @@ def get(path, target):
         connection.close()
 
 
+def obey(path, *words):
+    """What `nfc-tap virtual` says to a virtual reader, and its answer."""
+    with socket.socket(socket.AF_UNIX) as control:
+        control.settimeout(10)
+        control.connect(path)
+        control.sendall(f"{' '.join(words)}\n".encode())
+        return control.recv(4096).decode()
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -19,6 +19,8 @@ from shop import ROOT, Shop, Unix, until
 SETTLED = {"approved", "declined", "cancelled", "failed", "reversed", "stored"}
 # Between two looks at all the books.
 BATCH = 25
+# Of a stranger's orders: they live for a minute, and four are handed out at a time.
+QUEUE = 200
 
 
 def seconds(text):
@@ -219,11 +221,15 @@ class Deaths(Shop):
         """Orders of a stranger's key, in a queue: they leave a counter, and nothing else."""
         request = {"type": "purchase", "amount": {"value": 100, "currency": "EUR"}}
         audit = self.entries()
-        for _ in range(self.forged):
-            self.bad.append(self.post("raw", kind="forged", request=request)["jti"])
-        began = time.monotonic()
-        until("refusals", lambda: all(e["stage"] in ("refused order.signature", "expired") for e in self.book()), 3_600)
-        took, refused = time.monotonic() - began, sum(e["handed"] for e in self.book())
+        began, first = time.monotonic(), None
+        # As many at a time as are handed out before they end: what only the backend's queue has seen proves nothing.
+        for start in range(0, self.forged, QUEUE):
+            for _ in range(min(QUEUE, self.forged - start)):
+                self.bad.append(self.post("raw", kind="forged", request=request)["jti"])
+            first = first or self.bad[0]
+            until("refusals", lambda: all(e["stage"] == "refused order.signature" for e in self.book()), 120)
+            self.seen += len(self.book())
+        took, refused = time.monotonic() - began, self.seen
         ledger = pathlib.Path(self.folder, "remote/shop.orders").stat().st_size
         if ledger or self.entries() != audit:
             self.wrong("strangers", f"ledger of {ledger} bytes, entries {audit} and then {self.entries()}")
@@ -233,8 +239,8 @@ class Deaths(Shop):
         until("the next order", lambda: any(e["jti"] == order and e["told"] for e in self.book()))
         print(f"{self.forged} forged orders, {refused} handed out: {took:.0f} s, no byte in the ledger, no entry in the chain, {lines} lines in the log; "
               f"the next order was told of after {time.monotonic() - began:.2f} s", flush=True)
-        if self.found(self.bad[0]):
-            self.wrong(self.bad[0], "was not to begin")
+        if first and self.found(first):
+            self.wrong(first, "was not to begin")
 
     def entries(self):
         with sqlite3.connect(f"file:{self.folder}/state/journal.sqlite?mode=ro", uri=True) as journal:
