@@ -275,7 +275,7 @@ check-kills:
 	NFC_TAP_KILLS=$(or $(KILLS),300) $(SWIFT) test --skip-build --no-parallel --filter '^TapDaemonTests\.(Queue)?KillTests'
 
 # Power cuts on a model of the disk: COUNT images a day, DAYS days with MORE sales each, held against what was told and what the payment
-# service has booked. FAULTS=1: no cuts, but errors at each write and sync, and bits that flip. STAGES=1: an upgrade, a purge, a copy made and
+# service has booked. FAULTS=1: no cuts, but errors at each write and sync, and bits that flip. STAGES=1: a purge, a copy made and
 # put back, new books, terms and tills, each cut off. SYNCS=1: the syncs of each function of the sources left out in turn, as a table.
 # VOLUMES=1: COUNT cuts on each of ext4, xfs and btrfs, on loop devices; needs root, xfsprogs and btrfs-progs.
 ## Cut the power at COUNT moments of a recorded day

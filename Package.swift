@@ -74,7 +74,7 @@ let house = [
             .room(
                 "Journal",
                 uses: "Crypto CSQLite Envelope Ledger Linux PaymentValues PINDeviceAPI POSAPI PSPAPI Transactions",
-                tests: ""),
+                embedding: "schema-1.sql", tests: ""),
             .library("CQREncode", apt: "libqrencode-dev"),
             .room("Receipt", uses: "PaymentValues POSAPI", tests: "Codes Printing"),
             .room("Printing", uses: "Codes CQREncode PaymentValues POSAPI Receipt"),

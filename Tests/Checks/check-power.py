@@ -240,7 +240,7 @@ def main():
     parser.add_argument("--day", type=pathlib.Path, help="a folder that was kept: its day, recorded before, and the same images")
     parser.add_argument("--image", type=int, help="this one alone")
     parser.add_argument("--plants", action="store_true", help="leave syncs out, and say after how many images that is found")
-    parser.add_argument("--stages", action="store_true", help="no sales, but an upgrade, a purge, a copy made and put back, and new books")
+    parser.add_argument("--stages", action="store_true", help="no sales, but a purge, a copy made and put back, and new books")
     parser.add_argument("--syncs", action="store_true", help="leave out the syncs of each function in turn; --count images each at most")
     parser.add_argument("--only", default="", help="with --syncs: files and functions that this regular expression finds")
     parser.add_argument("--faults", action="store_true", help="no cuts, but errors of the disk and bits that flip")

@@ -99,13 +99,12 @@ public final class AuditSource {
             """
             SELECT subject, detail, at, sequence FROM audit WHERE kind = 'state' AND \(range.of("subject")) ORDER BY sequence
             """, range.values)
-        // A file that no newer daemon has opened yet has no tills. The sentence is that of `Journal.insert`.
-        let hasTills = try Journal.columns(of: "payment", in: database).contains("till")
-        let till = hasTills ? "CASE till WHEN '' THEN '' ELSE ' till ' || till END" : "''"
+        // The sentence is that of `Journal.insert`.
         let tables = try states(
             """
             SELECT payment, CASE state_change.state WHEN 'created'
-                THEN 'created ' || type || ' ' || value || ' ' || currency || ' uid ' || uid || \(till)
+                THEN 'created ' || type || ' ' || value || ' ' || currency || ' uid ' || uid
+                    || CASE till WHEN '' THEN '' ELSE ' till ' || till END
                 ELSE state_change.state END, at, 0
             FROM state_change JOIN payment ON payment.id = payment WHERE \(range.of("payment")) ORDER BY sequence
             """, range.values)
@@ -163,7 +162,7 @@ public final class AuditSource {
     /// opened yet has no digests.
     private func altered(_ range: IDRange) throws(JournalError) -> Set<String> {
         let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
-        guard version == [Int64(Schema.version)] else { return [] }
+        guard version == [Int64(Schema.current.version)] else { return [] }
         let digests = try JournalDigests(of: database)
         let found = try database.query(
             """

@@ -178,21 +178,6 @@ extension Journal {
         guard let next = next.first else { throw .damaged }
         return next
     }
-
-    /// The accounts of what an earlier version has approved: one row each, and nothing after it.
-    static func writeAccounts(_ database: Database) throws(JournalError) {
-        try database.run(
-            """
-            UPDATE payment SET account = (
-                SELECT json_object('currency', currency, 'capture', payment.capture,
-                    'state', CASE WHEN hold > 0 THEN 'open' ELSE 'captured' END, 'authorised', hold + money,
-                    'captured', money, 'released', 0, 'refunded', 0, 'pendingCapture', 0, 'pendingRefund', 0,
-                    'remaining', hold, 'capturableUpTo', hold, 'refundable', money)
-                FROM ledger WHERE ledger.payment = payment.id AND entry IN ('authorised', 'captured'))
-            WHERE type = 'purchase' AND account IS NULL
-                AND EXISTS (SELECT 1 FROM ledger WHERE payment = payment.id AND entry IN ('authorised', 'captured'))
-            """)
-    }
 }
 
 extension RefundState {

@@ -38,10 +38,15 @@ public final class Journal {
     ///
     /// - Throws: `.damaged` where SQLite's own check finds a fault. Nothing was changed then.
     public convenience init(directory: String) throws(JournalError) {
+        try self.init(directory: directory, schema: .current)
+    }
+
+    /// The same with the tables of another version, for tests.
+    convenience init(directory: String, schema: Schema) throws(JournalError) {
         let path = directory + "/" + Journal.fileName
         let lock = try JournalLock(directory: directory, file: path)
         let isLogDamaged = try WriteAheadLog.prepare(path)
-        try self.init(path, Database(path: path), lock, isLogDamaged)
+        try self.init(path, Database(path: path), lock, isLogDamaged, schema)
     }
 
     /// Opens the journal that this or another version has begun in `directory`; `nil` where there is none. Nothing was made
@@ -56,12 +61,13 @@ public final class Journal {
         let isLogDamaged = try WriteAheadLog.prepare(path)
         let database = try Database(path: path)
         guard try isBegun(database) else { return nil }
-        return try Journal(path, consume database, lock, isLogDamaged)
+        return try Journal(path, consume database, lock, isLogDamaged, .current)
     }
 
     /// Nobody else keeps the database: where this throws, SQLite closes its file before the lock closes it.
     private init(
-        _ path: String, _ opened: consuming Database, _ lock: consuming JournalLock, _ isLogDamaged: Bool
+        _ path: String, _ opened: consuming Database, _ lock: consuming JournalLock, _ isLogDamaged: Bool,
+        _ schema: Schema
     ) throws(JournalError) {
         (self.isLogDamaged, self.path) = (isLogDamaged, path)
         var log = stat()
@@ -83,7 +89,7 @@ public final class Journal {
         try Journal.examine(database)
         // A step that makes a table anew drops the old one, which rows of others refer to; within a transaction SQLite
         // changes nothing about that.
-        let (support, isUpgraded) = try Journal.migrate(database)
+        let (support, isUpgraded) = try Journal.migrate(database, to: schema)
         self.support = support
         needsScrub = hasFormerLog || isUpgraded
         try database.run(script: "PRAGMA foreign_keys = ON")
@@ -224,21 +230,22 @@ public final class Journal {
 
 extension Journal {
     /// - Returns: the installation's name, and whether there were tables of an older version.
-    private static func migrate(_ database: Database) throws(JournalError) -> (support: String, isUpgraded: Bool) {
+    private static func migrate(
+        _ database: Database, to schema: Schema
+    ) throws(JournalError) -> (support: String, isUpgraded: Bool) {
         let found = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
-        guard let found = found.first.map(Int.init), (0...Schema.version).contains(found) else {
+        guard let found = found.first.map(Int.init), (0...schema.version).contains(found) else {
             throw .newerSchema(found: found.first.map(Int.init) ?? 0)
         }
-        if found == Schema.version, let name = settledName(database) { return (name, false) }
+        if found == schema.version, let name = settledName(database) { return (name, false) }
         return try database.transaction { () throws(JournalError) in
-            let isOlder = found < Schema.version
+            let isOlder = found < schema.version
             let dangling = try isOlder ? danglingRows(database) : 0
             let damaged = try isOlder ? unsoundRows(database) : []
-            for step in Schema.steps[found...] { try database.run(script: step) }
+            for step in schema.steps[found...] { try database.run(script: step) }
             guard try (isOlder ? danglingRows(database) : 0) == dangling else { throw .damaged }
-            try database.run(script: "PRAGMA user_version = \(Schema.version)")
+            try database.run(script: "PRAGMA user_version = \(schema.version)")
             try database.run(script: Schema.meta)
-            if found < Schema.version { try writeAccounts(database) }
             try database.run(Schema.openDay, [.text(TransactionID().text), .integer(Timestamp.now.milliseconds)])
             try database.run(
                 "INSERT OR IGNORE INTO installation (only_row, support, next_event) VALUES (1, ?, 1)",
@@ -283,11 +290,7 @@ extension Journal {
             (row) throws(JournalError) in try row.text(0)
         }
         guard tables.count == 2, try meta("digests", in: database) != nil else { return [] }
-        let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
-        let digest =
-            try version.first ?? 0 < Schema.digestsOfRows
-            ? JournalDigests.former(columns: columns(of: "payment", in: database))
-            : JournalDigests(of: database).ofPayment
+        let digest = try JournalDigests(of: database).ofPayment
         return try database.query("SELECT id FROM payment WHERE \(digest) IS NOT \(JournalDigests.written)") {
             (row) throws(JournalError) in row.optionalText(0)
         }.compactMap(\.self)

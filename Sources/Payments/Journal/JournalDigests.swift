@@ -64,15 +64,6 @@ struct JournalDigests {
 
     // MARK: - Payments
 
-    /// As the version before this one has it: a payment with its states.
-    static func former(columns: [String]) -> String {
-        let states = """
-            (SELECT group_concat(state || '@' || at) FROM
-                (SELECT state, at FROM state_change WHERE payment = payment.id ORDER BY sequence))
-            """
-        return "\(function)(\(columns.map { "payment.\($0)" }.joined(separator: ", ")), \(states))"
-    }
-
     private static func ofPayment(_ columns: [String: [String]]) -> String {
         func list(_ table: String, from source: String, by order: String) -> String {
             """
@@ -85,8 +76,12 @@ struct JournalDigests {
         let books =
             ofPayment.map { list($0.table, from: "\($0.table) WHERE \($0.table)", by: $0.order) }
             + [list("operation_change", from: steps, by: "operation_change.sequence")]
-        let former = former(columns: columns["payment"] ?? [])
-        return "\(former.dropLast()), \(books.joined(separator: ", ")))"
+        let states = """
+            (SELECT group_concat(state || '@' || at) FROM
+                (SELECT state, at FROM state_change WHERE payment = payment.id ORDER BY sequence))
+            """
+        let row = (columns["payment"] ?? []).map { "payment.\($0)" }
+        return "\(function)(\((row + [states] + books).joined(separator: ", ")))"
     }
 
     /// The digest that was written, in SQL.

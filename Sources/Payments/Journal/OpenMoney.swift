@@ -35,13 +35,11 @@ public struct OpenMoney: Equatable, Sendable {
                 try row.text(0)
             }.first ?? ""
         let ended = TransactionState.allCases.filter(\.successors.isEmpty).map { "'\($0.rawValue)'" }
-        // What a person has settled waits for nobody; an earlier version wrote that, and left the time to confirm beside it.
-        let isSettled = try Journal.columns(of: "payment", in: database).contains("settlement")
-        let waits = isSettled ? "settlement IS NULL AND confirm_due" : "confirm_due"
         let rows = try database.query(
             """
             SELECT id, CASE state WHEN 'approved' THEN
-                    CASE WHEN \(waits) IS NOT NULL AND confirmed_at IS NULL THEN 'unconfirmed' ELSE 'settled' END
+                    CASE WHEN settlement IS NULL AND confirm_due IS NOT NULL AND confirmed_at IS NULL THEN 'unconfirmed'
+                        ELSE 'settled' END
                 ELSE state END
             FROM payment WHERE state NOT IN (\(ended.joined(separator: ", "))) ORDER BY id
             """
@@ -63,32 +61,24 @@ public struct OpenMoney: Equatable, Sendable {
         damagedLogs = WriteAheadLog.kept(beside: file)
     }
 
-    /// What a person has to look after; a journal of an earlier version has none.
+    /// What a person has to look after.
     private mutating func readItems(_ database: Database) throws(JournalError) {
-        let tables = try database.query(
-            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'open_item'"
-        ) { (row) throws(JournalError) in try row.integer(0) }
-        guard tables.first == 1 else { return }
         items = try database.query("SELECT payment, reason FROM open_item ORDER BY since, payment") {
             (row) throws(JournalError) in
             "\(row.optionalText(0) ?? "?") (\(row.optionalText(1) ?? "?"))"
         }
     }
 
-    /// What only the books know; a file of an earlier version has none.
+    /// What only the books know.
     private mutating func readBooks(_ database: Database) throws(JournalError) {
-        let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
-        guard version.first ?? 0 >= 9 else { return }
         held = try database.query(
             """
             SELECT id FROM payment WHERE state = 'approved' AND json_valid(account)
                 AND json_extract(account, '$.remaining') > 0 ORDER BY id
             """
         ) { (row) throws(JournalError) in try row.transactionID(0) }
-        if try Journal.columns(of: "business_day", in: database).contains("resolution") {
-            handedOver = try database.query("SELECT id FROM payment WHERE \(Journal.isHandedOver) ORDER BY id") {
-                (row) throws(JournalError) in try row.transactionID(0)
-            }
+        handedOver = try database.query("SELECT id FROM payment WHERE \(Journal.isHandedOver) ORDER BY id") {
+            (row) throws(JournalError) in try row.transactionID(0)
         }
         operations = try database.query(
             "SELECT id FROM operation WHERE state IN ('created', 'sent', 'unknown') ORDER BY id"

@@ -114,29 +114,6 @@ struct RecoveryTests {
         }
     }
 
-    @Test("What the tables of an older version held is not left beside the new ones once the daemon has started")
-    func olderTables() async throws {
-        let (folder, killed) = (try TestFolder(), try TestFolder())
-        try leave(.sealed, in: folder, killed: killed)
-        let path = folder.path + "/state/journal.sqlite"
-        let version = try #require(Int(sqlite(path, "PRAGMA user_version")))
-        try alterJournal(
-            in: folder,
-            """
-            DELETE FROM meta WHERE name = 'digests' OR name LIKE 'payment:%';
-            PRAGMA user_version = \(version - 1);
-            """)
-        // The version stands in the main file's header: what is in the log alone has not replaced the old tables yet.
-        func versionOfMainFile() throws -> Int {
-            try Data(contentsOf: URL(filePath: path))[60..<64].reduce(0) { $0 << 8 | Int($1) }
-        }
-        #expect(try versionOfMainFile() == version - 1)
-        try await Shop.open(in: folder) { _ in
-            let after = try versionOfMainFile()
-            #expect(after == version)
-        }
-    }
-
     @Test("Events go on with higher numbers after a restart, and a client with an old cursor is told of the gap")
     func cursors() async throws {
         let folder = try TestFolder()

@@ -135,22 +135,6 @@ import Transactions
         }
     }
 
-    @Test("A8 A journal of an earlier version is believed once, and checked from then on")
-    func adopted() throws {
-        try removing {
-            let records = try fill(5)
-            try sqlite(
-                """
-                DROP TABLE meta; DROP TABLE digest; DROP TABLE session; DROP TABLE standing_lane; DROP TABLE barred_key;
-                PRAGMA user_version = 13;
-                UPDATE payment SET value = 7 WHERE order_reference = 'order-2'
-                """)
-            do { #expect(try Journal(directory: path).damagedPayments().isEmpty) }
-            try sqlite("UPDATE payment SET value = 8 WHERE order_reference = 'order-2'")
-            #expect(try Journal(directory: path).damagedPayments().map(\.id) == [records[2].transaction.id])
-        }
-    }
-
     @Test("A8 What the daily look finds, slice by slice, is what a start finds")
     func slices() throws {
         try removing {

@@ -34,6 +34,9 @@ final class BookedJournal {
         opened = try Journal(directory: path)
     }
 
+    /// As a stop of the daemon does: another may open the file.
+    func close() { opened = nil }
+
     /// Writes as the journal does, digests included.
     func tamper(_ sql: String) throws {
         let database = try journal.database

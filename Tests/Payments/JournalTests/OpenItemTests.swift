@@ -75,39 +75,4 @@ struct OpenItemTests {
             #expect(transaction?.settlement?.uid == 7 && transaction?.settlement?.contradictedAt == start)
         }
     }
-
-    @Test("A journal of the version before goes on: its payments have no service")
-    func upgraded() throws {
-        try reversing { journal, id, path in
-            let copy = path + "/before"
-            try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
-            try journal.scrub()
-            let columns = """
-                id, uid, idempotency_key, request_hash, type, mode, lane, value, currency, order_reference, state, created_at,
-                updated_at, card, result, error, cancelled_by, authorization, reversal_reason, reversal_attempts,
-                reversal_due, details, chip, confirm_due, confirmed_at
-                """
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-            // The version before had five steps.
-            process.arguments = [
-                copy + "/journal.sqlite",
-                """
-                \(Schema.steps[..<5].joined(separator: "\n"))
-                ATTACH '\(path)/journal.sqlite' AS now;
-                INSERT INTO payment (\(columns)) SELECT \(columns) FROM now.payment;
-                INSERT INTO installation SELECT only_row, support, next_event, erased_before FROM now.installation;
-                INSERT INTO state_change SELECT * FROM now.state_change;
-                INSERT INTO audit SELECT * FROM now.audit;
-                PRAGMA user_version = 5;
-                """,
-            ]
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
-            let later = try Journal(directory: copy)
-            let record = try later.record(id)
-            #expect(record?.transaction.state == .reversing && record?.service == nil && record?.open == nil)
-        }
-    }
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to the books as a whole, and may be cut off: a newer version's first start, old records erased, a copy made, a copy put
-back, new books begun, terms accepted, tills paired and revoked. Each begins with what a day has left.
+"""What is done to the books as a whole, and may be cut off: old records erased, a copy made, a copy put back, new books begun, terms
+accepted, tills paired and revoked. Each begins with what a day has left.
 """
 import http.client
 import json
@@ -57,23 +57,6 @@ class Stage:
         found = Facts()
         found.__dict__.update(self.facts.__dict__)
         return judge(shop, found, {} if found.gone else {till: len(all_sold) for till, all_sold in found.sold.items()})
-
-
-class Upgrade(Stage):
-    """The version before had no digests of rows, and none of what the books have of a payment."""
-
-    def prepare(self, path):
-        with journal(path) as books:
-            for table in ("digest", "session", "standing_lane", "barred_key"):
-                books.execute(f"DROP TABLE {table}")
-            books.execute("DELETE FROM meta WHERE name = 'digests' OR name LIKE 'payment:%'")
-            books.execute("PRAGMA user_version = 13")
-        books.close()
-
-    def judge(self, shop, path, recording, moment):
-        faults = super().judge(shop, path, recording, moment)
-        damaged = [] if faults else shop.get("/v1/status")["journal"]["damaged"]
-        return faults + [f"damaged after the upgrade: {each}" for each in damaged]
 
 
 class Purge(Stage):
@@ -260,7 +243,7 @@ class Gateway(Stage):
         return faults
 
 
-STAGES = {"upgrade": Upgrade, "purge": Purge, "backup": Backup, "restore": Restore, "new-books": NewBooks, "terms": Terms, "gateway": Gateway}
+STAGES = {"purge": Purge, "backup": Backup, "restore": Restore, "new-books": NewBooks, "terms": Terms, "gateway": Gateway}
 
 
 def copied(base, path):
