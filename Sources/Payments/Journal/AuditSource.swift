@@ -106,7 +106,7 @@ public final class AuditSource {
                 THEN 'created ' || type || ' ' || value || ' ' || currency || ' uid ' || uid
                     || CASE till WHEN '' THEN '' ELSE ' till ' || till END
                 ELSE state_change.state END, at, 0
-            FROM state_change JOIN payment ON payment.id = payment WHERE \(range.of("payment")) ORDER BY sequence
+            FROM state_change JOIN payment ON payment.id = payment WHERE \(range.of("payment")) ORDER BY payment, sequence
             """, range.values)
         let last = try Dictionary(
             database.query("SELECT id, state FROM payment WHERE \(range.of("id"))", range.values) {

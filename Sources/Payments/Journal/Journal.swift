@@ -337,7 +337,10 @@ extension Journal {
         _ state: TransactionState, at time: Timestamp, of id: TransactionID
     ) throws(JournalError) {
         try database.run(
-            "INSERT INTO state_change (payment, state, at) VALUES (?, ?, ?)",
+            """
+            INSERT INTO state_change (payment, sequence, state, at) VALUES
+                (?1, (SELECT 1 + coalesce(max(sequence), 0) FROM state_change WHERE payment = ?1), ?2, ?3)
+            """,
             [.text(id.text), .text(state.rawValue), .integer(time.milliseconds)])
     }
 

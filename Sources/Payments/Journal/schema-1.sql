@@ -75,14 +75,14 @@ CREATE INDEX payment_by_till ON payment (till, number) WHERE till <> '';
 CREATE UNIQUE INDEX one_retry_at_a_time ON payment (retry_of)
     WHERE retry_of IS NOT NULL AND state NOT IN ('declined', 'cancelled', 'failed', 'reversed');
 
--- The states that it has had.
+-- The states that it has had, numbered by payment.
 CREATE TABLE state_change (
-    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     payment TEXT NOT NULL REFERENCES payment (id),
+    sequence INTEGER NOT NULL,
     state TEXT NOT NULL,
-    at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX state_change_by_payment ON state_change (payment, sequence);
+    at INTEGER NOT NULL,
+    PRIMARY KEY (payment, sequence)
+) STRICT, WITHOUT ROWID;
 CREATE TRIGGER state_change_is_never_altered BEFORE UPDATE ON state_change BEGIN SELECT RAISE(ABORT, 'append only'); END;
 CREATE TRIGGER state_change_is_never_removed BEFORE DELETE ON state_change
     WHEN OLD.at >= (SELECT erased_before FROM installation)

@@ -95,7 +95,10 @@ import Transactions
         try removing {
             let records = try fill(5)
             try sqlite(
-                "DROP TRIGGER state_change_is_never_altered; UPDATE state_change SET at = at + 1 WHERE sequence = 2")
+                """
+                DROP TRIGGER state_change_is_never_altered;
+                UPDATE state_change SET at = at + 1 WHERE sequence = 2 AND payment = '\(records[0].transaction.id)'
+                """)
             let journal = try Journal(directory: path)
             #expect(try journal.damagedPayments().map(\.id) == [records[0].transaction.id])
         }
