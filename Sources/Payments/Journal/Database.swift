@@ -69,7 +69,11 @@ enum SQLValue: Equatable {
     /// SQLITE_READONLY_ROLLBACK, a macro that Swift does not import.
     private static let readOnlyRollback = SQLITE_READONLY | 3 << 8
 
+    /// Once a process; where another part of it has opened a database before, SQLite refuses, and goes on counting.
+    private static let countsMemory = csqlite_stop_counting_memory() != SQLITE_OK
+
     private static func open(_ path: String, _ flags: Int32) throws(JournalError) -> OpaquePointer {
+        _ = countsMemory
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened = unsafe opened else {

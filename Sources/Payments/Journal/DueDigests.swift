@@ -9,7 +9,7 @@ final class DueDigests {
 
     /// - Parameter keepsDifference: of one write; a later renewal keeps the mark only where all of them do.
     func note(_ payment: String, keepsDifference: Bool) {
-        payments[payment, default: true] = keepsDifference && payments[payment] ?? true
+        payments[payment] = keepsDifference && payments[payment] ?? true
     }
 
     /// What stays in the place of a payment's digest, besides `JournalDigests.damaged`; `nil` where nothing is due.
