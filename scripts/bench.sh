@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the release products and prints the figures of docs/internals/benchmarks.md: scripts/bench.sh [sections of tap-bench]
+# Builds the release products and prints the figures of docs/internals/benchmarks.md: scripts/bench.sh [sections of tap-bench | slow-disk]
 #
 #   TAPS=N              taps through the daemon (default 300); PC/SC runs twice as many pairs
 #   SECONDS_OF_LOAD=N   of 64 lanes at once, in section load (default 60); a third of that with 1 and 8
@@ -26,17 +26,33 @@ echo
 
 # The backtracer would start at a crash and print memory.
 export SWIFT_BACKTRACE=enable=no
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# A sale where each sync takes 0, 10 and 50 ms more.
+slow_disk() {
+    cc -shared -fPIC -O1 -o "$folder/disk.so" Tests/Rigs/Disk/disk.c
+    for delay in 0 10 50; do
+        printf '\nSyncs that take %d ms more\n' "$delay"
+        DISK_DELAY=${delay}000 LD_PRELOAD=$folder/disk.so "$bench" --no-heading --taps $(((taps + 4) / 5)) daemon
+    done
+}
+
+if [ "$*" = slow-disk ]; then
+    slow_disk
+    exit
+fi
 if [ $# -gt 0 ]; then
-    exec "$bench" --taps "$taps" --seconds "$seconds" "$@"
+    "$bench" --taps "$taps" --seconds "$seconds" "$@"
+    exit
 fi
 "$bench" --taps "$taps" --seconds "$seconds" bytes transactions keys sealing programs footprint daemon monitors tills gateway gate load books
+slow_disk
 
 # Client and pcscd share one processor, so that no wake-up from one processor to another is measured.
 "${pinned[@]}" "$bench" --no-heading --taps "$taps" pcsc-fake
 
 # libpcsclite finds one pcscd in the life of a process: the unmodified one gets a process of its own.
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/readers"
 cat >"$folder/readers/bench" <<'STANZA'
 FRIENDLYNAME "ACS ACR122U PICC Interface"

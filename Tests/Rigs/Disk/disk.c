@@ -17,6 +17,8 @@
    The head's second half is the control: an error at the
    n-th sync or write of the folder, a sync that is said to be done and is not, and how long each takes.
 
+   With DISK_DELAY=N alone each sync takes N microseconds more, as a slow card's does.
+
    Paths as the kernel has them, so that nothing of them is to be worked out. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -57,6 +59,7 @@ struct record {
 static int acts = 0;
 static struct head *head = NULL;
 static const char *folder = NULL;
+static useconds_t slowness = 0;
 /* Of the program itself: its place in memory, and the length of its code. */
 static uintptr_t image = 0, image_size = 0;
 
@@ -81,8 +84,9 @@ static size_t callers(int64_t *places) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-    const char *path = getenv("DISK_RECORD");
+    const char *path = getenv("DISK_RECORD"), *delay = getenv("DISK_DELAY");
     struct stat about;
+    if (delay != NULL) { slowness = (useconds_t)atol(delay); }
     int file = path == NULL ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
     if (file < 0 || fstat(file, &about) != 0) { return; }
     void *place = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -382,6 +386,7 @@ static int synced(int file, long call) {
         unlock();
         if (head->delay > 0) { usleep((useconds_t)head->delay); }
     }
+    if (slowness > 0) { usleep(slowness); }
     int result = fault != 0 ? (errno = fault, -1) : is_dropped ? 0 : (int)syscall(call, file);
     int saved = errno;
     if (number > 0 && result == 0 && !is_dropped) {
