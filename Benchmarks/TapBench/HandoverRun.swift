@@ -11,18 +11,17 @@ import Synchronization
 
 /// Card and payment service in this process, the daemon between them: one clock sees the card's last byte and the request.
 struct HandoverRun {
-    private static let reader = "ACS ACR122U PICC Interface 00 00"
-
-    /// When the card answered last, and what it took from there.
+    /// When the card of a transaction answered last, and what it took from there.
     private final class Clock: Sendable {
-        private let answered = Mutex<UInt64>(0)
+        private let answered = Mutex<[String: UInt64]>([:])
         private let times = Mutex<[Double]>([])
 
-        func cardAnswers() { answered.withLock { $0 = Stopwatch.wallTime() } }
+        func cardAnswers(_ transaction: String) { answered.withLock { $0[transaction] = Stopwatch.wallTime() } }
 
-        func requestArrives() {
-            let start = answered.withLock { $0 }
-            times.withLock { $0.append(Double(Stopwatch.wallTime() - start)) }
+        func requestArrives(_ transaction: String) {
+            let now = Stopwatch.wallTime()
+            guard let start = answered.withLock({ $0.removeValue(forKey: transaction) }) else { return }
+            times.withLock { $0.append(Double(now - start)) }
         }
 
         var sorted: [Double] { times.withLock { $0.dropFirst(10).sorted() } }
@@ -46,43 +45,54 @@ struct HandoverRun {
         }
     }
 
-    /// - Parameter pause: microseconds that the card takes for each command.
+    /// - Parameters:
+    ///   - taps: of all lanes.
+    ///   - pause: microseconds that the card takes for each command.
     /// - Returns: nanoseconds, sorted.
-    func times(taps: Int, pause: useconds_t) async throws -> [Double] {
+    func times(taps: Int, pause: useconds_t, lanes: Int = 1) async throws -> [Double] {
+        let readers = (0..<lanes).map { "ACS ACR122U PICC Interface 0\($0) 00" }
         let clock = Clock()
         let rig = FakePCSCD(path: NSTemporaryDirectory() + "/bench-\(UUID().uuidString.prefix(8)).comm")
         try rig.start()
         defer { rig.die() }
-        try rig.plug(Self.reader)
+        for reader in readers { try rig.plug(reader) }
         let programs = try Programs(
-            readers: ["pcsc:\(Self.reader)"], environment: ["PCSCLITE_CSOCK_NAME": rig.path], startsSandbox: false)
+            readers: readers.map { "pcsc:\($0)" }, environment: ["PCSCLITE_CSOCK_NAME": rig.path], startsSandbox: false)
         defer { programs.stop() }
         let adapter = HTTPServer(
             socket: try ListeningSocket(path: programs.adapterSocket),
             logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
         ) { request in
             guard request.path.last == "authorizations" else { return .json(200, HandoverRun.health) }
-            clock.requestArrives()
+            clock.requestArrives(request.fields.only("Idempotency-Key") ?? "")
             return .json(200, HandoverRun.approval)
         }
         let serving = Task { try await adapter.run() }
         defer { serving.cancel() }
         guard let card = CardCatalogue.card(named: "visa") else { throw BenchmarkError.missing("the card visa") }
         let client = HTTPClient(path: programs.posSocket)
-        for number in 0..<taps {
-            let id = try await armed(client, number)
-            try rig.insert(TimedCard(card: card, pause: pause) { clock.cardAnswers() }, into: Self.reader)
-            let state = try await transaction(client, id, "?wait=30").state
-            guard state == .approved else { throw BenchmarkError.wrongResult("a tap ended \(state)") }
-            try rig.remove(from: Self.reader)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (lane, reader) in readers.enumerated() {
+                let name = programs.laneName(lane)
+                group.addTask {
+                    for number in 0..<taps / lanes {
+                        let id = try await armed(client, name, number)
+                        try rig.insert(TimedCard(card: card, pause: pause) { clock.cardAnswers(id.text) }, into: reader)
+                        let state = try await transaction(client, id, "?wait=30").state
+                        guard state == .approved else { throw BenchmarkError.wrongResult("a tap ended \(state)") }
+                        try rig.remove(from: reader)
+                    }
+                }
+            }
+            try await group.waitForAll()
         }
         return clock.sorted
     }
 
     /// Asks for a tap, and returns once the reader waits for a card: one that is there before would have to leave first.
-    private func armed(_ client: HTTPClient, _ number: Int) async throws -> TransactionID {
-        let body = #"{"type":"purchase","amount":{"value":1200,"currency":"EUR"}}"#
-        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": "handover-\(number)"]
+    private func armed(_ client: HTTPClient, _ lane: String, _ number: Int) async throws -> TransactionID {
+        let body = #"{"type":"purchase","amount":{"value":1200,"currency":"EUR"},"lane":"\#(lane)"}"#
+        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": "handover-\(lane)-\(number)"]
         let answer = try await client.send(
             HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8)),
             answerWithin: .seconds(10))

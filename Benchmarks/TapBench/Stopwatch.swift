@@ -80,8 +80,9 @@ enum Ballast {
 
 extension [Double] {
     /// Of sorted numbers, by the nearest rank.
-    func percentile(_ percent: Int) -> Double {
+    func percentile(_ percent: Double) -> Double {
         guard !isEmpty else { return 0 }
-        return self[Swift.min(count - 1, Swift.max(0, (count * percent + 99) / 100 - 1))]
+        let rank = Int((Double(count) * percent / 100 - 1e-9).rounded(.up))
+        return self[Swift.min(count - 1, Swift.max(0, rank - 1))]
     }
 }

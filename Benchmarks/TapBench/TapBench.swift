@@ -10,6 +10,7 @@ struct TapBench {
         case bytes, transactions, keys, sealing, programs, footprint, daemon, monitors, tills, gateway, handover, gate,
             load,
             books
+        case handoverLanes = "handover-lanes"
         case pcscFake = "pcsc-fake"
         case pcscDaemon = "pcsc-daemon"
     }
@@ -48,6 +49,7 @@ struct TapBench {
         case .programs: try ProgramBenchmark.run()
         case .footprint: try await FootprintBenchmark.run()
         case .handover: try await HandoverBenchmark.run(taps: taps)
+        case .handoverLanes: try await HandoverBenchmark.runLanes(taps: taps)
         case .gate: try await GateBenchmark.run(taps: taps)
         case .load:
             try await HandoverBenchmark.run(taps: taps)
