@@ -3,13 +3,19 @@ extension Modulus {
     /// Big-endian bytes as little-endian limbs, as many as the bytes fill.
     package static func limbs(_ bytes: [UInt8]) -> [UInt64] {
         var limbs = [UInt64](repeating: 0, count: (bytes.count + 7) / 8)
-        let span = bytes.span
         var end = bytes.count
         for index in limbs.indices {
-            var limb: UInt64 = 0
-            for position in max(0, end &- 8)..<end { limb = limb &<< 8 | UInt64(span[position]) }
-            limbs[index] = limb
-            end &-= 8
+            if end >= 8 {
+                // Of a part that is eight bytes long, one load is made.
+                let part = bytes.span.extracting((end - 8)..<end)
+                let high =
+                    UInt64(part[0]) &<< 56 | UInt64(part[1]) &<< 48 | UInt64(part[2]) &<< 40 | UInt64(part[3]) &<< 32
+                let low = UInt64(part[4]) &<< 24 | UInt64(part[5]) &<< 16 | UInt64(part[6]) &<< 8 | UInt64(part[7])
+                limbs[index] = high | low
+            } else {
+                for byte in bytes[..<end] { limbs[index] = limbs[index] &<< 8 | UInt64(byte) }
+            }
+            end -= 8
         }
         return limbs
     }
@@ -20,12 +26,15 @@ extension Modulus {
         var span = bytes.mutableSpan
         var end = count
         for limb in limbs where end > 0 {
-            var rest = limb
-            for position in (max(0, end &- 8)..<end).reversed() {
-                span[position] = UInt8(truncatingIfNeeded: rest)
-                rest &>>= 8
+            if end >= 8 {
+                var part = span._mutatingExtracting((end - 8)..<end)
+                for place in 0..<8 { part[place] = UInt8(truncatingIfNeeded: limb &>> UInt64(56 &- 8 &* place)) }
+            } else {
+                for place in 0..<end {
+                    span[place] = UInt8(truncatingIfNeeded: limb &>> UInt64(8 &* (end - 1 - place)))
+                }
             }
-            end &-= 8
+            end -= 8
         }
         return bytes
     }
