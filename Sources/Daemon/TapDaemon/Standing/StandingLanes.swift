@@ -39,10 +39,7 @@ actor StandingLanes {
     let start: @Sendable (TransactionID) -> Bool
     private var seats: [String: Seat] = [:]
     private var due: [TransactionID: Due] = [:]
-    /// Their time is over, and they go back: a machine's wish waits for that.
-    private var goingBack: Set<TransactionID> = []
-    /// How many wishes of machines are carried out: meanwhile nothing goes back.
-    private var wishes: [TransactionID: Int] = [:]
+    var wishes = SessionWishes()
 
     /// Seconds of one wait for a card; then the lane can be looked after.
     static let waitSeconds: UInt64 = 60
@@ -138,26 +135,11 @@ actor StandingLanes {
 
     func forget(_ id: TransactionID) { due[id] = nil }
 
-    /// A machine wishes something of a session: nothing goes back by itself until `wishEnded`.
-    ///
-    /// - Returns: `false` where it is going back just now.
-    func wishBegun(_ id: TransactionID) -> Bool {
-        guard !goingBack.contains(id) else { return false }
-        wishes[id, default: 0] += 1
-        return true
-    }
-
-    func wishEnded(_ id: TransactionID) {
-        guard let count = wishes[id] else { return }
-        wishes[id] = count > 1 ? count - 1 : nil
-    }
-
     /// The time of a hold is over: nobody has committed or kept it.
     private func giveBack(_ id: TransactionID) async {
         // One who keeps it may be at it: it is looked at again soon.
-        guard wishes[id] == nil else { return }
-        goingBack.insert(id)
-        defer { goingBack.remove(id) }
+        guard wishes.beginReturn(of: id) else { return }
+        defer { wishes.endReturn(of: id) }
         due[id] = Due(release: Moment.nowWithSleep.monotonic + StandingLanes.pause)
         do throws(ErrorBody) {
             let record = try await record(id)
