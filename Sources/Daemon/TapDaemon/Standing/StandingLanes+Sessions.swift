@@ -131,7 +131,14 @@ extension StandingLanes {
     private func make(_ wish: OperationAdmission.Request, _ transaction: Transaction) async throws(ErrorBody) -> Bool {
         let before = try await operations.operations(of: transaction.id).count { !$0.state.isOpen }
         let key = PrincipalKey(owner, key: "session-\(transaction.id)-\(before)")
-        let (id, _) = try await operations.make(wish, of: transaction, key)
+        let id: OperationID
+        do throws(ErrorBody) {
+            (id, _) = try await operations.make(wish, of: transaction, key)
+        } catch {
+            // Another wish is under way, and nobody knows its outcome yet.
+            guard error.error.code == ErrorCode.idempotencyKeyReused.rawValue else { throw error }
+            throw ErrorBody(.operationPending, transaction: transaction.id)
+        }
         await engine.settling(id)?.wait(atMost: StandingLanes.answerTime)
         let (operation, _) = try await operations.operation(id)
         if operation.state == .done { return true }
