@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -202,5 +203,34 @@ struct OutboxTests {
         var (_, outbox, damaged) = try OutboxFile.open(path, life: 0)
         #expect(damaged == 1)
         #expect(throws: Outbox.Refusal.known) { try outbox.add(id: "1499", body: "", wall: 0, now: 0) }
+    }
+
+    @Test("H2: after a line that the disk took in part no tap is promised that the next start would not find")
+    func torn() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        // A limit of this process, far above what other tests write: the write that meets it is cut there.
+        signal(SIGXFSZ, SIG_IGN)
+        let limit = 8 << 20
+        do {
+            let (file, empty, _) = try OutboxFile.open(path, life: 0)
+            var outbox = empty
+            func add(_ id: String, _ length: Int) throws {
+                let body = String(repeating: "b", count: length)
+                try file.write([try outbox.add(id: id, body: body, wall: 0, now: 0)], isSynced: true)
+            }
+            try add("whole", limit - 1_000)
+            var before = rlimit()
+            try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)
+            var low = before
+            low.rlim_cur = rlim_t(limit)
+            try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &low) == 0)
+            #expect(throws: OutboxFile.Failure.self) { try add("torn", 4_000) }
+            try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)
+            #expect(try size(path) == limit)
+            #expect(throws: OutboxFile.Failure.self) { try add("next", 10) }
+        }
+        let (_, outbox, damaged) = try OutboxFile.open(path, life: 0)
+        #expect(damaged == 0 && outbox.waiting.map(\.id) == ["whole"])
     }
 }

@@ -17,6 +17,8 @@ package final class LineFile<Line: Codable & Sendable> {
     private var file: Descriptor
     /// How many lines there are.
     package private(set) var count: Int
+    /// Why the last write failed: part of a line may stand at the end, and the next one would be one with it.
+    private var fault: SystemError?
 
     /// Opens the file, or makes it. A line that was cut off at its end was never promised; one that is damaged is left out, and counted.
     package static func open(
@@ -46,15 +48,17 @@ package final class LineFile<Line: Codable & Sendable> {
         self.count = count
     }
 
-    /// Adds lines.
+    /// Adds lines. After a failure nothing is added any more, until the file is opened again or written anew.
     ///
     /// - Parameter isSynced: they are on the disk afterwards.
     package func write(_ added: [Line], isSynced: Bool) throws(Failure) {
         do throws(SystemError) {
+            if let fault { throw fault }
             try file.write(try Self.bytes(of: added))
             count += added.count
             if isSynced { try file.synchronizeData() }
         } catch {
+            fault = error
             throw .file(error)
         }
     }
@@ -69,7 +73,7 @@ package final class LineFile<Line: Codable & Sendable> {
             guard new.lock() else { throw SystemError(code: EAGAIN) }
             try DurableFile.rename(path + ".new", to: path)
             file = new
-            count = kept.count
+            (count, fault) = (kept.count, nil)
         } catch {
             throw .file(error)
         }
