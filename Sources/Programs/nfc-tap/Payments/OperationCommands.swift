@@ -187,9 +187,13 @@ extension PaymentOperation {
         if let tip { lines.append(language.line(language.text(.receipt(.tip)), language.text(tip))) }
         if let code = result?.responseCode { lines.append(language.line(.responseCode, code)) }
         if let error { lines += error.lines(in: language) }
-        if stuck == true { lines.append(language.line(.remedy, "nfc-tap resolve \(id)")) }
+        if stuck == true {
+            let ask = language.isComplete ? ErrorCode.operationStuck.texts(in: language).resolution + ": " : ""
+            lines.append(language.line(.remedy, "\(ask)nfc-tap resolve \(id)"))
+        }
         if let account {
-            lines += account.lines([.payments, .held, .refunds], in: language)
+            lines += account.lines(
+                [(.payments, account.captured), (.held, account.remaining), (.refunds, account.refunded)], in: language)
         }
         lines.append(language.line(.operation, "\(id)"))
         lines.append(language.line(.transaction, "\(transaction)"))
@@ -216,22 +220,23 @@ extension OperationKind {
     }
 }
 
+extension OperationDryRun.Kind {
+    fileprivate var act: String {
+        switch self {
+        case .capture: OperationKind.capture.act
+        case .adjustment: OperationKind.adjustment.act
+        case .release: OperationKind.release.act
+        case .refund: "till.refund"
+        }
+    }
+}
+
 extension PaymentAccount {
-    /// Sums of a payment, each with the word that the day's report has for it.
-    fileprivate func lines(_ words: [ReportWord], in language: Language) -> [String] {
-        words.compactMap { word in
-            let value: Int64? =
-                switch word {
-                case .payments: captured
-                case .held: remaining
-                case .refunds: refunded
-                case .released: released
-                case _: nil
-                }
-            return value.map {
-                language.line(
-                    language.text(.report(word)), language.text(Money(value: $0, currency: currency)))
-            }
+    /// Sums of it, each with the word that the day's report has for it.
+    fileprivate func lines(_ sums: [(word: ReportWord, value: Int64)], in language: Language) -> [String] {
+        sums.map {
+            language.line(
+                language.text(.report($0.word)), language.text(Money(value: $0.value, currency: currency)))
         }
     }
 }
@@ -240,10 +245,14 @@ extension OperationDryRun {
     /// What would be done, then the payment's money once it is.
     var summary: String {
         let language = Language.spoken
-        let act = OperationKind(rawValue: kind.rawValue)?.act ?? "till.refund"
-        let head = [language.text(.dryRun), language.tillText(act), amount.map { language.text($0) }].compactMap(\.self)
+        let head = [language.text(.dryRun), language.tillText(kind.act), amount.map { language.text($0) }].compactMap(
+            \.self)
         return
             ([head.joined(separator: "  ")]
-            + account.lines([.payments, .released, .refunds, .held], in: language)).joined(separator: "\n")
+            + account.lines(
+                [
+                    (.payments, account.captured), (.released, account.released), (.refunds, account.refunded),
+                    (.held, account.remaining),
+                ], in: language)).joined(separator: "\n")
     }
 }
