@@ -27,8 +27,9 @@ extension Modulus {
         var end = count
         for limb in limbs where end > 0 {
             if end >= 8 {
-                var part = span._mutatingExtracting((end - 8)..<end)
-                for place in 0..<8 { part[place] = UInt8(truncatingIfNeeded: limb &>> UInt64(56 &- 8 &* place)) }
+                for place in 0..<8 {
+                    span[end &- 8 &+ place] = UInt8(truncatingIfNeeded: limb &>> UInt64(56 &- 8 &* place))
+                }
             } else {
                 for place in 0..<end {
                     span[place] = UInt8(truncatingIfNeeded: limb &>> UInt64(8 &* (end - 1 - place)))
