@@ -17,18 +17,16 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import signal
 import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 from house import HomeAssistant, watch
-from local import free_port, get, obey, until
+from local import free_port, get, judge, obey, start_again, until
 
 # Test cards, and what of them is nowhere: numbers, and the UIDs of whatever can pay or changes.
 CARDS = ["member-card", "member-tag", "apple-pass", "google-pass", "visa", "mastercard", "amex", "jcb", "discover", "unionpay", "c8", "visa-phone", "type-b", "random-uid"]
@@ -267,25 +265,10 @@ def main():
     arguments = parser.parse_args()
     if arguments.house:
         arguments.kills = 0
-    if os.path.abspath(arguments.python) != os.path.abspath(sys.executable):
-        os.execv(arguments.python, [arguments.python, *sys.argv])
+    start_again(arguments.python)
     os.environ["PATH"] += ":/usr/sbin"
-    folder = tempfile.mkdtemp()
-    house = None
-    try:
-        house = House(folder, arguments)
-        faults = watch(house, arguments.taps, arguments.outages) + house.leaks() if arguments.house else house.run()
-        for fault in faults:
-            print(f"check-hub: {fault}", file=sys.stderr)
-        sys.exit(1 if faults else 0)
-    except RuntimeError as problem:
-        for log in pathlib.Path(folder).glob("*.log"):
-            print(f"== {log.name}\n{log.read_text()[-3000:]}", file=sys.stderr)
-        sys.exit(f"check-hub: {problem}")
-    finally:
-        if house:
-            house.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    judge("check-hub", lambda folder: House(folder, arguments), lambda house: (
+        watch(house, arguments.taps, arguments.outages) + house.leaks() if arguments.house else house.run()))
 
 
 if __name__ == "__main__":

@@ -15,15 +15,13 @@ import logging
 import os
 import pathlib
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-from local import free_port, get, obey, until
+from local import free_port, get, judge, obey, start_again, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # 51 is declined by the sandbox, 95 loses its answer, 93 is an error and then done. 30 is above the hold.
@@ -195,26 +193,10 @@ def main():
     parser.add_argument("--mode", choices=["hold", "ask"], default="ask")
     arguments = parser.parse_args()
     arguments.wanted = arguments.kills
-    if os.path.abspath(arguments.python) != os.path.abspath(sys.executable):
-        os.execv(arguments.python, [arguments.python, *sys.argv])
+    start_again(arguments.python)
     # A station that is killed while it connects.
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
-    folder = tempfile.mkdtemp()
-    charger = None
-    try:
-        charger = Charger(folder, arguments)
-        faults = charger.run()
-        for fault in faults:
-            print(f"check-ocpp: {fault}", file=sys.stderr)
-        sys.exit(1 if faults else 0)
-    except RuntimeError as problem:
-        for log in pathlib.Path(folder).glob("*.log"):
-            print(f"== {log.name}\n{log.read_text()[-3000:]}", file=sys.stderr)
-        sys.exit(f"check-ocpp: {problem}")
-    finally:
-        if charger:
-            charger.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    judge("check-ocpp", lambda folder: Charger(folder, arguments), Charger.run)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What checks of this machine share: HTTP over a Unix socket, a port that nobody has, and waiting."""
+"""What checks of this machine share: HTTP over a Unix socket, a port that nobody has, waiting, and how they end."""
 import http.client
 import json
+import os
+import pathlib
+import shutil
 import socket
 import subprocess
+import sys
+import tempfile
 import time
 
 
@@ -53,3 +58,28 @@ def until(what, value, seconds=180):
             fault = met
         time.sleep(0.01)
     raise RuntimeError(f"waited too long for {what}") from fault
+
+
+def start_again(python):
+    """With that Python, which has the packages that the check needs."""
+    if os.path.abspath(python) != os.path.abspath(sys.executable):
+        os.execv(python, [python, *sys.argv])
+
+
+def judge(name, begin, run):
+    """Runs what begins in a folder of its own, and ends the script: with 1 and its faults, or its logs where it never came to an end."""
+    folder, part = tempfile.mkdtemp(), None
+    try:
+        part = begin(folder)
+        faults = run(part)
+        for fault in faults:
+            print(f"{name}: {fault}", file=sys.stderr)
+        sys.exit(1 if faults else 0)
+    except RuntimeError as problem:
+        for log in pathlib.Path(folder).glob("*.log"):
+            print(f"== {log.name}\n{log.read_text()[-3000:]}", file=sys.stderr)
+        sys.exit(f"{name}: {problem}")
+    finally:
+        if part:
+            part.stop()
+        shutil.rmtree(folder, ignore_errors=True)
