@@ -90,4 +90,24 @@ extension StandingLaneTests {
             #expect(!written.isArmed && written.value == 3_000)
         }
     }
+
+    @Test("L21: what is wished while another wish is undecided is told to wait; the same wish again is the same")
+    func undecided() async throws {
+        try await shop(.hold) { shop in
+            let session = try await tap(shop, 1)
+            #expect(try await call(shop, session, "claim", #"{"reference":"TOK001"}"#).status == 200)
+            // The sandbox never decides about a sum that ends in 98.
+            let path = "/v1/sessions/\(session.id)/increase"
+            async let first = shop.post(to: path, #"{"total":4098}"#)
+            try await eventually("the increase") {
+                try shop.journal("SELECT count(*) FROM operation WHERE state = 'sent'") == "1"
+            }
+            async let again = shop.post(to: path, #"{"total":4098}"#)
+            let other = try await shop.post(to: path, #"{"total":3500}"#)
+            #expect(other.status == 409)
+            #expect(try WireJSON.decode(ErrorBody.self, from: other.body).error.code == "operation.pending")
+            #expect(try await [first.status, again.status] == [200, 200])
+            #expect(try shop.journal("SELECT count(*) FROM operation") == "1")
+        }
+    }
 }
