@@ -40,10 +40,10 @@ extension StandingLanes {
         _ wish: SessionRequest, _ id: TransactionID, by caller: Principal? = nil
     ) async throws(ErrorBody) -> Session {
         var hasBegun = caller == nil
-        defer { if hasBegun, caller != nil { wishes.end(of: id) } }
+        defer { if hasBegun, caller != nil { returns.end(of: id) } }
         for _ in 0..<StandingLanes.looks {
             if !hasBegun {
-                hasBegun = wishes.begin(of: id)
+                hasBegun = returns.begin(of: id)
                 guard hasBegun else {
                     do { try await Task.sleep(for: .milliseconds(100)) } catch { break }
                     continue

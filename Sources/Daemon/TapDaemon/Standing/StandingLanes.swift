@@ -39,7 +39,7 @@ actor StandingLanes {
     let start: @Sendable (TransactionID) -> Bool
     private var seats: [String: Seat] = [:]
     private var due: [TransactionID: Due] = [:]
-    var wishes = SessionWishes()
+    var returns = SessionReturns()
 
     /// Seconds of one wait for a card; then the lane can be looked after.
     static let waitSeconds: UInt64 = 60
@@ -138,8 +138,8 @@ actor StandingLanes {
     /// The time of a hold is over: nobody has committed or kept it.
     private func giveBack(_ id: TransactionID) async {
         // One who keeps it may be at it: it is looked at again soon.
-        guard wishes.beginReturn(of: id) else { return }
-        defer { wishes.endReturn(of: id) }
+        guard returns.beginReturn(of: id) else { return }
+        defer { returns.endReturn(of: id) }
         due[id] = Due(release: Moment.nowWithSleep.monotonic + StandingLanes.pause)
         do throws(ErrorBody) {
             let record = try await record(id)

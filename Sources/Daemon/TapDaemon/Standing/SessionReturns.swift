@@ -2,7 +2,7 @@
 import PaymentValues
 
 /// Which sessions machines are at, and which go back by themselves: never both at a time.
-struct SessionWishes {
+struct SessionReturns {
     /// Their time is over, and they go back: a machine's wish waits for that.
     private var returning: Set<TransactionID> = []
     /// How many wishes of machines are carried out: meanwhile nothing goes back.
