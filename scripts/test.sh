@@ -24,7 +24,8 @@ if [ -n "${NFC_TAP_MEANWHILE:-}" ]; then
         command=$NFC_TAP_MEANWHILE
         until [ -n "${NFC_TAP_BIN:-}" ] || [ -e .build/debug.yaml ]; do sleep 1; done
         unset NFC_TAP_MEANWHILE NFC_TAP_BIN
-        nice -n 19 bash -c "$command" || echo "ended with $?"
+        # swift build sets its compilers' nice value anew; it leaves their policy as it is.
+        chrt --idle 0 bash -c "$command" || echo "ended with $?"
     ) >.build/meanwhile.log 2>&1 &
     trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 fi
