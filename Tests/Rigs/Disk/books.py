@@ -51,7 +51,7 @@ class Found:
     """What a journal has, before a start does anything."""
 
     def __init__(self, folder, is_new):
-        self.payments, self.operations, self.days = {}, {}, {}
+        self.payments, self.operations, self.days, self.closed, self.cursor = {}, {}, {}, set(), 0
         if is_new:
             return
         books = sqlite3.connect(f"file:{folder}/state/journal.sqlite?mode=ro", uri=True)
@@ -63,8 +63,10 @@ class Found:
             for id, payment, kind, state in books.execute("SELECT id, payment, kind, state FROM operation"):
                 self.operations[id] = state
                 self.payments[payment].operations.append((kind, state))
-            for id, state, report in books.execute("SELECT id, state, report FROM business_day WHERE state != 'open'"):
+            for id, number, report in books.execute("SELECT id, number, report FROM business_day WHERE state != 'open'"):
                 self.days[id] = json.loads(report or "{}").get("totals")
+                self.closed.add(number)
+            self.cursor, = books.execute("SELECT max(next_event) FROM installation").fetchone()
         finally:
             books.close()
 
@@ -120,6 +122,9 @@ def contradictions(facts, found, there, sold):
                for _, id in facts.operations if found.operations.get(id, "refused") == "refused"]
     faults += [f"day {day} was told closed, and is not, or has other figures" for day, totals in facts.days.items()
                if found.days.get(day, {}) != totals]
+    faults += [f"day {number} was told closed by an event, and is not" for number in facts.closed - found.closed]
+    if facts.cursor and facts.cursor >= (found.cursor or 0):
+        faults.append(f"the cursor {facts.cursor} was given, and the next run begins with {found.cursor}")
     orders = [each.order for each in here.values() if each.state == "approved" and each.type == "purchase" and each.order]
     faults += [f"order {order} is charged twice" for order in set(orders) if orders.count(order) > 1]
     faults += [f"{id}: {money} are charged there, and nobody knows it here" for id, (money, _, _) in there.items() if money and id not in here]

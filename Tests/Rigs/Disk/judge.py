@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was said before a power cut, and what has to be true of the books after it."""
+import json
+
 from shop import ENDED, TILLS, until
 from tills import TOLD
 
@@ -15,6 +17,8 @@ class Facts:
 
     def __init__(self):
         self.told, self.confirmed, self.asked, self.operations, self.days = {}, set(), set(), set(), {}
+        # Numbers of days that an event has called closed, and the last cursor of an event.
+        self.closed, self.cursor = set(), 0
         # What may have been erased since.
         self.gone = set()
         # What was stored: on its way it may be unknown for a while, and is never taken back for that.
@@ -23,8 +27,10 @@ class Facts:
         self.sold, self.pages = {}, set()
 
     def watch(self, records):
-        """What tills without HTTP are told."""
+        """What tills without HTTP are told, and whoever listens to events."""
         for it in records:
+            if it.kind == "S" and it.program == "tap" and it.data.startswith(b"id: "):
+                self.follow(json.loads(it.data.split(b"\ndata: ", 1)[1].split(b"\n")[0]))
             if it.kind == "S" and it.program == "ecr":
                 for till, told in TOLD.items():
                     if told.match(it.data):
@@ -43,6 +49,17 @@ class Facts:
                 if paid:
                     self.sold.setdefault("web", []).append(message.number)
                     self.pages |= paid
+
+    def follow(self, event):
+        self.cursor = max(self.cursor, event["id"])
+        kind, _, state = event["name"].partition(".")
+        if kind == "payment" and state in AFTER:
+            # An event does not say whether its payment waits to be confirmed.
+            self.hear({"type": kind, "id": event["transaction"], "state": state, "confirmation": {}})
+        elif event["name"] == "operation.done":
+            self.operations.add((event["transaction"], event["operation"]))
+        elif event["name"] == "day.closed":
+            self.closed.add(event["day"])
 
     def hear(self, body):
         for it in body.get("transactions", []) + [body.get("transaction", body)]:
@@ -131,6 +148,8 @@ def judge(shop, facts, sold):
     for day, totals in facts.days.items():
         if shop.get(f"/v1/days/{day}").get("totals") != totals:
             faults.append(f"day {day} was told closed, and is not, or has other figures")
+    faults += [f"day {number} was told closed by an event, and is not" for number in facts.closed
+               if "closedAt" not in shop.get(f"/v1/days/{number}").get("day", {})]
     orders = [each.get("order") for each in here.values() if each["state"] == "approved" and each["type"] == "purchase"]
     faults += [f"order {order} is charged twice" for order in set(orders) if order and orders.count(order) > 1]
     for id, each in there.items():
