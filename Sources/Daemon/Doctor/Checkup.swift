@@ -12,7 +12,7 @@ public struct Checkup {
             facts.kernelDrivers, facts.nodeRights, facts.pcscService, facts.polkitRule, facts.holders, facts.backends,
             facts.laneReaders, facts.clock, facts.configuration, facts.recipientKey, facts.adapter, facts.installation,
             facts.daemon,
-            facts.processLimits, facts.worker, facts.gateway, facts.remote,
+            facts.processLimits, facts.worker, facts.gateway, facts.remote, facts.tills,
         ]
         let found =
             checks.flatMap { $0() } + HostFacts.refusedKeys(status?.refusedKeys ?? [])

@@ -31,6 +31,7 @@ public struct Finding: Equatable, Sendable {
         case worker
         case gateway
         case remote
+        case tills
     }
 
     public let subject: Subject

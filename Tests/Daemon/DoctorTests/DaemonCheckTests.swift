@@ -300,4 +300,14 @@ struct DaemonCheckTests {
         #expect(found.count == 2 && found.allSatisfy { $0.severity == .error && !$0.remedy.isEmpty })
         #expect(found.first?.problem.contains("row 7, business_day D-1") == true)
     }
+
+    @Test func `a till's ledger that was damaged is told of until its copy is removed`() throws {
+        let host = try FakeHost.healthy()
+        try host.write("var/lib/nfc-tap-ecr/counter.ledger", "x")
+        #expect(host.checkup().findings(about: .tills) == [])
+        try host.write("var/lib/nfc-tap-ecr/counter.ledger.damaged", "x")
+        let finding = try #require(host.checkup().findings(about: .tills).first)
+        #expect(finding.severity == .error && finding.problem.contains("the till counter was damaged"))
+        #expect(finding.remedy.hasSuffix("/var/lib/nfc-tap-ecr/counter.ledger.damaged"))
+    }
 }
