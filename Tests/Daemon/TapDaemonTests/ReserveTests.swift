@@ -98,6 +98,27 @@ struct ReserveTests {
         #expect(await found.status().cause?.contains("\(lost) journal.sqlite-wal.damaged-1") == true)
     }
 
+    @Test("W23: an index that says something else than its table is told in log and status, with what to do")
+    func damagedIndex() async throws {
+        let folder = try TestFolder()
+        let log = KeptLog()
+        let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
+        let health = try JournalHealth(
+            journal, StorageReserve(folder: folder.path, size: 1 << 16, room: 1 << 12), folder: folder.path,
+            trail: AuditTrail(journal: journal, logger: log.logger), key: SigningKey().verificationKey)
+        try Peer.alter(
+            folder.path + "/journal.sqlite",
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE INDEX one_open_day ON business_day (number)' WHERE name = 'one_open_day';
+            """)
+        await health.examine { true }
+        let line = log.lines("journal damaged: make a copy, and restore the last backup").first
+        #expect(line?.metadata["tables"] == "business_day")
+        #expect(await health.status().error?.code == "storage.failed")
+        #expect(await health.status().cause == "damaged in business_day: make a copy, and restore the last backup")
+    }
+
     @Test(
         "W23: a disk that is full, read-only, failing or not ours has its own words, whoever meets it first",
         arguments: [
