@@ -174,13 +174,15 @@ public struct DataStore: Sendable {
     }
 
     private mutating func take(_ node: TLVNode, _ base: Int, _ policy: CardDataPolicy) -> CardDataError? {
-        let element = DataDictionary.element(node.tag, kernel: kernel)
-        if let element, element.source == .terminal || element.source == .kernel {
-            return policy.rejectsReservedTags ? .reservedTag(node.tag) : nil
-        }
-        if policy.checksLengths, let element, !node.value.isEmpty {
-            guard (element.minimumLength...element.maximumLength).contains(node.value.count) else {
-                return .wrongLength(node.tag)
+        if let row = DataDictionary.row(node.tag, kernel: kernel) {
+            let rows = DataDictionary.table
+            if rows[row].source == .terminal || rows[row].source == .kernel {
+                return policy.rejectsReservedTags ? .reservedTag(node.tag) : nil
+            }
+            if policy.checksLengths, !node.value.isEmpty {
+                guard (rows[row].minimumLength...rows[row].maximumLength).contains(node.value.count) else {
+                    return .wrongLength(node.tag)
+                }
             }
         }
         return keep(node, base, policy)
@@ -325,7 +327,7 @@ public struct DataStore: Sendable {
         if range.count == length {
             filled.append(contentsOf: bytes[range])
         } else {
-            let format = DataDictionary.element(tag, kernel: kernel)?.format ?? .b
+            let format = DataDictionary.row(tag, kernel: kernel).map { DataDictionary.table[$0].format } ?? .b
             filled.append(contentsOf: format.fit(Array(bytes[range]), to: length))
         }
     }
