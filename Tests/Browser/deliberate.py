@@ -153,6 +153,7 @@ FAULTS = [
     ("small targets", "till.css", "min-block-size: 64px; min-inline-size: 64px; padding: 8px 18px;", "min-block-size: 20px; padding: 0;", "looks", "Looks.test_english_light"),
     ("pale letters", "till.css", "button, .button, input, select, summary { font: inherit; color: inherit;",
      "button, .button, input, select, summary { font: inherit; color: #9aa;", "looks", "Looks.test_english_light"),
+    ("P8: a page for a code in English", "till.js", 'dress(app.say, app.say("till.title"));', "", "looks", "Looks.test_p8_no_screen_says_a_word_of_another_language"),
     ("no focus to be seen", "till.css", ":focus-visible { outline: 4px solid var(--act); outline-offset: 2px; }", ":focus-visible { outline: 0; }", "looks",
      "Looks.test_everything_can_be_reached_by_keyboard_and_focus_is_seen"),
     ("English from the right in an Arabic till", "screens.js", 'class: "failure", dir: "auto"', 'class: "failure"', "looks",

@@ -43,6 +43,28 @@ FITTING = """languages => {
   }
   return [...found];
 }"""
+#: What is read or heard: no commands, addresses and names, which are the same in every language.
+SAID = """() => {
+  const said = [document.title], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode());) {
+    const place = node.parentElement;
+    if ((place.checkVisibility() || place.closest(".spoken")) && !place.closest("script, .address, pre.small, #shop, #lane, bdi")) said.push(node.data);
+  }
+  for (const one of document.querySelectorAll("[aria-label], [placeholder]")) if (one.checkVisibility()) said.push(one.ariaLabel ?? "", one.placeholder ?? "");
+  return said.join(" ");
+}"""
+COMMANDS = pathlib.Path(__file__).parents[2] / "Sources/Payments/CTexts"
+ALL = ("--lane", "main", "--role", "manager", *(word for name in ("purchase", "refund", "verification", "loyalty", "link", "handover") for word in ("--type", name)))
+#: Sums that the sandbox ends in its own way.
+ENDS = (("12.51", "declined"), ("12.10", "till.partial"))
+#: Of the shop, its readers and its cards, and of commands.
+NAMES = {"corner", "eur", "example", "shop"}
+
+
+def words(text):
+    return set(re.findall(r"[^\W\d_]{3,}", text.lower()))
+
+
 FITTING_SUMS = """sums => sums.filter((sum) => {
   document.getElementById("box").innerHTML = `<div class="bill"><div class="total"><h1>1</h1><span class="amount big">${sum}</span></div></div>`;
   return document.querySelector(".amount").getBoundingClientRect().right > 360 || document.documentElement.scrollWidth > 360;
@@ -325,6 +347,100 @@ class Looks(unittest.TestCase):
             self.assertGreater(field, 0.7)
         card = till.page.locator(".fact", has_text=till.text("till.cardNumber"))
         expect(card).to_have_text(re.compile(r"\d{4} \(Visa\)$"))
+
+    def test_p8_no_screen_says_a_word_of_another_language(self):
+        """Screens, dialogs, paper and spoken words, with what a person may do on each; an end of each kind."""
+        ours = {language: words(" ".join(texts.values()) + (COMMANDS / f"{language}.json").read_text()) for language, texts in TEXTS.items()}
+        for language in sorted(set(TEXTS) - {"en"}):
+            windows = [browser.window(None, (1280, 800), "light", LOCALES.get(language, language)), browser.window(customer, (1280, 800), "light", LOCALES.get(language, language))]
+            till, display = Till(windows[0], language), Display(windows[1], language)
+            seen = set()
+
+            def visit(name, *screens):
+                for screen in screens or (till, display):
+                    drawn(screen.page)
+                    said = screen.page.evaluate(SAID)
+                    found = words(said) & ours["en"] - ours[language] - NAMES
+                    with self.subTest(f"{language}, {name}"):
+                        self.assertEqual(set(), found, said)
+                seen.add(name)
+            fresh(display)
+            till.page.goto(f"{shop.home}/till/")
+            expect(till.button("pair.do")).to_be_visible()
+            unpaired = Display(browser.window(None, (1280, 800), "light", LOCALES.get(language, language)), language)
+            unpaired.page.goto(f"{shop.home}/display/")
+            expect(unpaired.main.get_by_role("button")).to_be_visible()
+            for screen in (till, unpaired):
+                expect(screen.page.locator("html")).to_have_attribute("lang", language)
+                expect(screen.page.locator("html")).to_have_attribute("dir", "rtl" if language == "ar" else "ltr")
+            visit("pairing", till, unpaired)
+            unpaired.page.context.close()
+            till.connect(shop, f"words-{language}", ALL, tutorial=False)
+            visit("tutorial")
+            till.page.get_by_text(till.text("learn.done"), exact=True).click()
+            till.settings()
+            for name, value in (("set.tips", True), ("set.donations", True)):
+                till.set(name, value)
+            visit("settings")
+            till.press("till.back")
+            till.enter("1.x").press("till.continue")
+            visit("an amount that is none")
+            till.enter("12.37").press("till.more")
+            visit("other actions")
+            till.press("till.back")
+            till.press("till.continue")
+            for name in ("till.noTip", "till.noDonation"):
+                expect(till.button(name)).to_be_visible()
+                visit(name)
+                till.press(name)
+            visit("confirm")
+            till.press("till.card")
+            display.title("hold")
+            until(lambda: (last := shop.last()) and last["state"] == "armed")
+            visit("armed")
+            shop.card("present", "visa")
+            till.title("approved")
+            visit("approved")
+            shop.card("remove")
+            for name in ("till.receipt", "till.help"):
+                till.press(name)
+                expect(till.button("till.close")).to_be_visible()
+                if name == "till.help":
+                    topics = till.page.locator("nav.topics button")
+                    topics.first.wait_for()
+                    for topic in range(topics.count()):
+                        topics.nth(topic).click()
+                        expect(topics.nth(topic)).to_have_attribute("aria-current", "true")
+                        visit(f"help {topic}")
+                visit(name)
+                till.press("till.close")
+            till.new()
+            for amount, title in ENDS:
+                till.enter(amount).press("till.continue")
+                for name in ("till.noTip", "till.noDonation", "till.card"):
+                    till.press(name)
+                until(lambda: (last := shop.last()) and last["state"] == "armed")
+                shop.card("present", "visa")
+                till.title(title)
+                visit(f"{amount} {title}")
+                shop.card("remove")
+                till.open(shop.home)
+            till.press("day.title")
+            till.main.locator("h2").first.wait_for()
+            visit("day")
+            till.main.locator("button.row:has(.words)").first.click()
+            expect(till.button("till.receipt")).to_be_visible()
+            visit("sale")
+            till.press("till.back")
+            till.press("day.end")
+            till.main.locator("table.sums").first.wait_for()
+            visit("end of day")
+            till.press("day.endDo")
+            till.page.locator("dialog pre").wait_for()
+            visit("report")
+            self.assertGreaterEqual(len(seen), 24, language)
+            for window in windows:
+                window.context.close()
 
     def test_japanese_dark(self):
         self.walk("ja", "dark")

@@ -3,11 +3,11 @@
 import { Gateway } from "./gateway.js";
 import { addressEntry } from "./address.js";
 import { advance, picture, take, welcome } from "./customer.js";
-import { bestMatch, direction, languages, load } from "./language.js";
+import { bestMatch, languages, load } from "./language.js";
 import { money } from "./money.js";
 import { pairing } from "./settings.js";
 import { shop, whispers } from "./shop.js";
-import { amountText, button, h, lineLabel, qrCode, show, sign, speak, stayAwake, sumSentence, taken } from "./view.js";
+import { amountText, button, dress, h, lineLabel, qrCode, show, sign, speak, stayAwake, sumSentence, taken } from "./view.js";
 import { play, wake } from "./sound.js";
 
 const $ = (id) => document.getElementById(id);
@@ -23,6 +23,7 @@ const big = (amount) => { const text = amountOf(amount); return amountText(text,
 async function setLanguage() {
   say = await load(chosen ?? bestMatch([shown.view.language, options.get("language"), shop().customerLanguage, shop().language, ...(navigator.languages ?? [])].filter(Boolean)));
   gateway.language = say.language;
+  dress(say, say("display.title"));
   draw(true);
 }
 
@@ -42,11 +43,8 @@ function draw(forced) {
   if (asked && asked !== seen.receipt) leaveAddress();
   const speaks = drawn === "" || JSON.parse(drawn).lines.join() !== seen.lines.join();
   drawn = state;
-  document.documentElement.lang = say.language;
-  document.documentElement.dir = direction(say.language);
   document.documentElement.className = seen.sign ?? "";
   document.documentElement.dataset.phase = seen.phase;
-  document.title = say("display.title");
   $("test").hidden = !seen.test;
   $("test").textContent = say("test");
   const payee = payeeOf(shown.view);

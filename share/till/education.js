@@ -5,14 +5,12 @@ import { Gateway } from "./gateway.js";
 import { bestMatch, direction, load } from "./language.js";
 import { termsPart } from "./settings.js";
 import { shop } from "./shop.js";
-import { h, show } from "./view.js";
+import { dress, h, show } from "./view.js";
 
 const gateway = new Gateway("nfc-tap.token");
 const say = await load(bestMatch([shop().language, ...(navigator.languages ?? [])].filter(Boolean)));
 gateway.language = say.language;
-document.documentElement.lang = say.language;
-document.documentElement.dir = direction(say.language);
-document.title = say("learn.title");
+dress(say, say("learn.title"));
 
 // Without a token there is nothing to ask: five refusals in a minute would lock this machine out.
 const ask = async (path) => (gateway.token ? gateway.call("GET", path).then(({ body }) => body, () => null) : null);

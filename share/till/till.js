@@ -3,12 +3,11 @@
 import { App } from "./app.js";
 import { Gateway } from "./gateway.js";
 import { mayCancel, mayStop, screenOf } from "./sale.js";
-import { button, choice, show, speak, stayAwake } from "./view.js";
+import { button, choice, dress, show, speak, stayAwake } from "./view.js";
 import { asideButtons, places } from "./compose.js";
 import { besideSale, headline, helpTopic, receipt, saleScreen, tick } from "./screens.js";
 import { dayPlaces, report } from "./day.js";
 import { help, lesson, pairing, settingsScreen } from "./settings.js";
-import { direction } from "./language.js";
 import { play, wake } from "./sound.js";
 
 const $ = (id) => document.getElementById(id);
@@ -57,9 +56,7 @@ function entered(screen) {
 }
 
 function bars(say, status) {
-  document.documentElement.lang = say.language;
-  document.documentElement.dir = direction(say.language);
-  document.title = `${say("till.title")} · ${app.till.till}`;
+  dress(say, `${say("till.title")} · ${app.till.till}`);
   $("shop").textContent = status?.profile?.displayName || app.till.till;
   $("test").hidden = status?.mode !== "test";
   $("test").textContent = say("test");
@@ -114,6 +111,7 @@ window.addEventListener("pageshow", (event) => event.persisted && location.reloa
 async function run() {
   await app.setLanguage();
   if (!gateway.token) {
+    dress(app.say, app.say("till.title"));
     return show($("main"), pairing(gateway, app.say, "title", () => { app.setShop({ seenTutorial: true }); location.assign("/till/education.html"); }));
   }
   while (!app.till) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements from text. Nothing here or elsewhere reads HTML from a string: the page's policy refuses it.
+import { direction } from "./language.js";
 
 export function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -11,6 +12,13 @@ export function h(tag, attributes = {}, ...children) {
   }
   node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
+}
+
+// The page in its language, before anything stands on it: also the one that asks for a code.
+export function dress(say, title) {
+  document.documentElement.lang = say.language;
+  document.documentElement.dir = direction(say.language);
+  document.title = title;
 }
 
 export const button = (text, onclick, kind = "", more = {}) => h("button", { type: "button", class: kind, onclick, ...more }, text);
