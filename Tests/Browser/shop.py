@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A shop for browsers: sandbox, daemon in test mode with two virtual readers, gateway, and Chromium as a till and a display.
 
-NFC_TAP_BIN names the folder with the programs, NFC_TAP_PAGES the pages (share/till), NFC_TAP_SHOTS where screenshots go.
+NFC_TAP_BIN names the folder with the programs, NFC_TAP_INSTALLED=1 says that the package's own units run, NFC_TAP_PAGES the pages (share/till), NFC_TAP_SHOTS where screenshots go.
 """
 import contextlib
 import datetime
@@ -134,6 +134,9 @@ class Shop:
         self.processes[name].send_signal(how)
         self.processes[name].wait(20)
 
+    def runs(self, name):
+        return self.processes[name].poll() is None
+
     def stop(self, name):
         """Halts it without ending it: whoever asks it gets no answer."""
         self.processes[name].send_signal(signal.SIGSTOP)
@@ -168,8 +171,14 @@ class Shop:
 
     def pair(self, till, *options):
         """A code for a till."""
-        said = self.run(BIN / "nfc-tap-gateway", "pair", "--till", till, "--runtime-directory", self.folder / "gwrun", *options)
+        said = self.run(BIN / "nfc-tap-gateway", "pair", "--till", till, *self.gateway_options(), *options)
         return re.search(r"[0-9A-Z]{4}-[0-9A-Z]{4}", said)[0]
+
+    def gateway_options(self):
+        return "--runtime-directory", self.folder / "gwrun"
+
+    def reader(self, lane):
+        return self.folder / f"{lane}.sock"
 
     def token(self, till, *options):
         answer = self.gateway("POST", "/v1/pairings", {"code": self.pair(till, *options)})
@@ -177,7 +186,7 @@ class Shop:
         return answer.json["token"]
 
     def card(self, *words, lane=None):
-        self.run(BIN / "nfc-tap", "virtual", "--control", self.folder / f"{lane or self.lanes[0]}.sock", *words)
+        self.run(BIN / "nfc-tap", "virtual", "--control", self.reader(lane or self.lanes[0]), *words)
 
     def last(self, lane=None):
         answer = self.daemon("GET", f"/v1/lanes/{lane or self.lanes[0]}/last")
@@ -195,6 +204,36 @@ class Shop:
     def booked(self):
         """What the payment service has approved: the ids of transactions."""
         return self.daemon("GET", "/v1/transactions?limit=100").json["transactions"]
+
+
+class Installed(Shop):
+    """The package as it is installed on this machine, with its units and in its places; a virtual reader is its lane's."""
+
+    UNITS = {"sandbox": "nfc-tap-psp-sandbox.service", "daemon": "nfc-tapd.service", "gateway": "nfc-tap-gateway.service"}
+
+    def __init__(self):
+        self.folder, self.lanes, self.port, self.home = pathlib.Path("/run/nfc-tap"), ("main",), 8716, "http://127.0.0.1:8716"
+        until(lambda: self.daemon("GET", "/v1/status").json["psp"]["state"] == "up")
+
+    def start(self, name):
+        self.run("systemctl", "start", self.UNITS[name])
+
+    def kill(self, name, how=signal.SIGKILL):
+        self.run("systemctl", "kill", f"--signal={how.name}", self.UNITS[name])
+        # It stays away, though its unit starts it again.
+        self.run("systemctl", "stop", self.UNITS[name])
+
+    def runs(self, name):
+        return subprocess.run(["systemctl", "is-active", "--quiet", self.UNITS[name]]).returncode == 0
+
+    def close(self):
+        pass
+
+    def gateway_options(self):
+        return ()
+
+    def reader(self, lane):
+        return "/var/lib/nfc-tap/reader.sock"
 
 
 def ask(connection, method, path, body=None, headers=None):

@@ -72,6 +72,7 @@ if [ "${1:-}" != inside ] && [ "${1:-}" != clean ]; then
 fi
 
 mode=$1
+checkout=()
 first=$2
 second=$3
 tree=$(mktemp -d)
@@ -135,6 +136,7 @@ else
     mkdir -p "$root/srv/packages"
     cp "$first" "$root/srv/packages/first.deb"
     cp "$second" "$root/srv/packages/second.deb"
+    checkout=(--bind-ro="$PWD:/srv/checkout")
 fi
 # systemd-nspawn keeps its own things under /run, which has to be a file system in memory.
 mount -t tmpfs tmpfs /run
@@ -149,7 +151,7 @@ AllowIsolate=yes
 UNIT
 
 systemd-nspawn --directory="$root" --machine=nfc-tap-check --register=no --keep-unit --private-network --console=pipe \
-    --boot systemd.unit=tap.target </dev/null >"$tree/console" 2>&1 &
+    "${checkout[@]}" --boot systemd.unit=tap.target </dev/null >"$tree/console" 2>&1 &
 nspawn=$!
 leader=
 stop() {
@@ -330,6 +332,37 @@ sell_in_the_browser() {
     inside nfc-tap doctor --json >"$tree/doctor" || [ $? -eq 1 ]
     never grep 'missing in /usr/share/nfc-tap/till' "$tree/doctor"
     say "till and display open with everything that they load, and a sale of the till is approved"
+}
+# A day of a person who knows no shell, in Chromium on what is installed: English, German, Arabic. Pictures go to .build/package-day.
+day_in_the_browser() {
+    local config=$root/etc/nfc-tap/nfc-tapd.toml units=$root/etc/systemd/system/nfc-tap-psp-sandbox.service.d
+    inside test -x /srv/checkout/.build/browser/bin/python3 -a -x /usr/bin/chromium || {
+        say "NOT CHECKED: a day in Chromium; make check-browser installs what it needs"
+        return
+    }
+    begin_anew() {
+        inside systemctl daemon-reload
+        inside systemctl restart nfc-tap-psp-sandbox.service nfc-tapd.service
+        await 20 "the lane is not ready $1 the day" ready
+    }
+    # The sandbox still knows what it approved after it was killed, as a payment service does.
+    mkdir "$units"
+    printf '[Service]\nExecStart=\nExecStart=%s\n' \
+        '/usr/bin/nfc-tap-psp-sandbox --sandbox --socket /run/nfc-tap/psp.sock --store /run/nfc-tap/day.db --slow-seconds 4' >"$units/day.conf"
+    cp -a "$config" "$tree/before-the-day"
+    printf '[gateway]\ntypes = ["purchase", "refund"]\n' >>"$config"
+    begin_anew before
+    inside env HOME=/root NFC_TAP_INSTALLED=1 NFC_TAP_BIN=/usr/bin NFC_TAP_SHOTS=/srv/day PYTHONDONTWRITEBYTECODE=1 \
+        PYTHONPATH=/srv/checkout/Tests/Browser /srv/checkout/.build/browser/bin/python3 /srv/checkout/Tests/Browser/day.py >"$tree/day" 2>&1 || {
+        say "FAILED: a day in Chromium on the installed package: $(tail -n 40 "$tree/day")" >&2
+        exit 1
+    }
+    mkdir -p .build/package-day
+    cp "$root"/srv/day/*.png .build/package-day/
+    rm -r "$units"
+    cp -a "$tree/before-the-day" "$config"
+    begin_anew after
+    say "a day in Chromium on what is installed: $(grep -E '^Ran ' "$tree/day"); its pictures are in .build/package-day"
 }
 state_of_sale() { call GET "/v1/transactions/$sale" "" "$token" | value state; }
 purged() { # PACKAGE FILE…: neither the package nor these are left
@@ -532,6 +565,7 @@ say "a tap is approved: $(value state <"$tree/paid")"
 say "exposure of the running unit: $(inside systemd-analyze security nfc-tapd.service 2>/dev/null | tail -n 1 | sed 's/.*: //')"
 
 sell_in_the_browser
+day_in_the_browser
 
 # --- upgrade while a sale waits for its answer: one amount the sandbox never answers
 upgrade() { # PACKAGE: prints the milliseconds that dpkg took
