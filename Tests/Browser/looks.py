@@ -11,7 +11,8 @@ import unittest
 
 from playwright.sync_api import expect
 
-from shop import TEXTS, Chromium, Shop, until
+from day import BROKEN
+from shop import SHOTS, TEXTS, Chromium, Shop, until
 from till import CASHIER, Display, Till, drawn, marker
 
 SIZES = ((800, 480), (1024, 600), (1280, 800), (1366, 768), (1920, 1080), (600, 1024))
@@ -321,6 +322,47 @@ class Looks(unittest.TestCase):
         broken = page.evaluate(FITTING, {name: texts for name, texts in TEXTS.items() if name != "ja"})
         self.assertEqual([], broken)
         self.assertEqual([], page.evaluate(FITTING_SUMS, ["9,999,999.99 HUF", "9 999 999,99 Ft", "99,999,999 LBP"]))
+
+    def test_the_times_of_the_last_tap_fit_at_360_px_in_every_language(self):
+        """One bar a part, each from where the one before it ended, from the side where the language begins; no other till sees them."""
+        till, _ = self.windows("en", "light", (360, 780))
+        till.open(shop.home).sell("12.31")
+        until(lambda: (last := shop.last()) and last["state"] == "armed")
+        shop.card("present", "visa")
+        till.title("approved")
+        shop.card("remove")
+        tap = shop.daemon("GET", "/v1/lanes/main").json["lastTap"]
+        self.assertEqual(shop.last()["id"], tap["transaction"])
+        other = shop.token("bar-2", *CASHIER)
+        self.assertNotIn("lastTap", shop.gateway("GET", "/v1/lanes/main", token=other).body)
+        for language in TEXTS:
+            window = browser.window(cashier, (360, 780), "light", LOCALES.get(language, language))
+            till = Till(window, language).open(shop.home)
+            till.press("till.help")
+            parts = window.locator("dialog .tap li")
+            for place, name in enumerate(("air", "card", "sending", "service")):
+                expect(parts.nth(place)).to_contain_text(till.text(f"tap.{name}"))
+            parts.last.scroll_into_view_if_needed()
+            drawn(window)
+            if SHOTS.is_dir():
+                window.screenshot(path=SHOTS / f"tap-{language}.png")
+            with self.subTest(language):
+                self.assertEqual([], [] if language == "ja" else window.evaluate(BROKEN))
+                self.assertEqual([], till.violations())
+                lines = window.evaluate("""() => [...document.querySelectorAll(".tap li")].map((one) => {
+                    const line = one.getBoundingClientRect(), bar = one.querySelector(".bar").getBoundingClientRect(), rtl = document.dir === "rtl";
+                    const from = rtl ? line.right - bar.right : bar.left - line.left, left = rtl ? bar.left - line.left : line.right - bar.right;
+                    return { from, part: bar.width, left, whole: line.width, height: bar.height, sum: one.querySelector("bdi").textContent };
+                })""")
+                self.assertEqual(4, len(lines))
+                for line in lines:
+                    self.assertGreaterEqual(min(line["from"], line["left"]), -0.5, line)
+                    self.assertGreaterEqual(min(line["part"], line["height"]), 4, line)
+                    self.assertRegex(line["sum"], r"\d")
+                whole = max(tap["card"] + tap["sending"] + tap["service"], tap["air"])
+                for line, begin in zip(lines, (0, 0, tap["card"], tap["card"] + tap["sending"])):
+                    self.assertAlmostEqual(begin / whole, line["from"] / line["whole"], delta=0.02)
+            window.context.close()
 
     def test_d8_an_end_begins_with_its_sum_and_uses_its_field(self):
         """Sum, act, card, from the top; the sum is the largest thing of an end that moved money, on both screens."""

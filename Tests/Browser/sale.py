@@ -577,6 +577,9 @@ class Result(Case):
         expect(till.page.get_by_text(topic["text"][0]).filter(visible=True).first).to_be_visible()
         expect(till.button("till.copy")).to_be_visible()
         self.assertIn(shop.daemon("GET", "/v1/status").json["support"], till.page.locator("body").inner_text())
+        # Where the time of this sale's tap went.
+        self.assertEqual(shop.last()["id"], shop.daemon("GET", "/v1/lanes/main").json["lastTap"]["transaction"])
+        expect(till.page.locator(".tap li")).to_have_text([re.compile(f"^{re.escape(till.text(f'tap.{part}'))}[0-9.,]+ ms$") for part in ("air", "card", "sending", "service")])
 
     def test_r35_closing_the_till_calls_the_sale_off(self):
         till = self.till().sell("12.50")

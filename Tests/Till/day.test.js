@@ -3,7 +3,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { acts, addressOf, demandOf, lastFour, merged, questions, sums, todoKey, todoOf, totalsOf, wordsOf } from "../../share/till/ledger.js";
+import { acts, addressOf, demandOf, lastFour, merged, questions, sums, tapBars, todoKey, todoOf, totalsOf, wordsOf } from "../../share/till/ledger.js";
 import { found, mayStop, namesSale, request, step } from "../../share/till/sale.js";
 import { Book } from "../../share/till/book.js";
 import { Lost, Refused } from "../../share/till/gateway.js";
@@ -181,4 +181,16 @@ test("an address for a receipt is an e-mail address or a number with its country
     assert.deepEqual(addressOf(typed), wish, typed);
   }
   for (const typed of ["", "ada", "ada@", "ada@example", "a@b@example.com", "ada,eve@example.com", "0151 123456", "+0151123456", "+123", "+1234567890123456"]) assert.equal(addressOf(typed), null, typed);
+});
+
+test("the bars of a tap follow one another, and the air's is a part of the card's", () => {
+  const bars = (tap) => tapBars(tap).map(({ word, from, part, milliseconds }) => [word.slice(4), from, part, milliseconds]);
+  assert.deepEqual(bars({ air: 40000, card: 300000, sending: 50000, service: 650000 }),
+    [["air", 0, 0.04, 40], ["card", 0, 0.3, 300], ["sending", 0.3, 0.05, 50], ["service", 0.35, 0.65, 650]]);
+  // A card that declines by itself, and one that is simulated: nothing is sent, and its bytes take no time.
+  assert.deepEqual(bars({ air: 0, card: 2000 }), [["air", 0, 0, 0], ["card", 0, 1, 2]]);
+  assert.deepEqual(bars({ air: 4000, card: 1000, sending: 0 }), [["air", 0, 1, 4], ["card", 0, 0.25, 1], ["sending", 0.25, 0, 0]]);
+  for (const tap of [{ air: 0, card: 0 }, { air: 1, card: 1, sending: 1, service: 1 }]) {
+    for (const { from, part } of tapBars(tap)) assert.ok(from >= 0 && part >= 0 && from + part <= 1 + 1e-9);
+  }
 });

@@ -99,7 +99,7 @@ test("labels of reads without a payment say nothing of paying", () => {
 test("each text that a page asks for is there", () => {
   for (const name of scripts) {
     for (const [, key] of text(name).matchAll(/say\("([a-zA-Z.]+)"/g)) assert.ok(key in english, `${name}: ${key}`);
-    for (const [, key] of text(name).matchAll(/"((?:till|set|pair|learn|display|entry|next|kind|every|status|terms|reason|lane|day|word|open)\.[a-zA-Z]+)"/g)) {
+    for (const [, key] of text(name).matchAll(/"((?:till|set|pair|learn|display|entry|next|kind|every|status|terms|reason|lane|day|word|open|tap)\.[a-zA-Z]+)"/g)) {
       assert.ok(key in english || ["lane.unknown"].includes(key) || /^terms\.(not_accepted|revoked)$/.test(key), `${name}: ${key}`);
     }
   }
@@ -145,7 +145,7 @@ test("no page reads HTML from a string, carries a script or a style of its own, 
   for (const name of readdirSync(folder).filter((one) => /\.(js|html)$/.test(one))) {
     const source = text(name);
     assert.doesNotMatch(source, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|type: "password"|type="password"/, name);
-    assert.doesNotMatch(source, /\sstyle=|style: "(?!currency|percent)|<style|\son[a-z]+="|<script(?![^>]*\ssrc=)/, name);
+    assert.doesNotMatch(source, /\sstyle=|style: "(?!currency|percent|unit)|<style|\son[a-z]+="|<script(?![^>]*\ssrc=)/, name);
   }
   for (const name of readdirSync(folder).filter((one) => one.endsWith(".css"))) {
     assert.doesNotMatch(text(name), /(?:margin|padding|border|inset)-(?:left|right)|\b(?:left|right):|text-align: (?:left|right)|url\(/, name);

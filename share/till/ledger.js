@@ -58,6 +58,18 @@ export function questions(text, currency) {
   return asked;
 }
 
+// Where the time of a tap went, as bars under one another: `from` and `part` of the whole, and milliseconds. Each begins where the one before has ended,
+// but for the air's, which is a part of the card's.
+export function tapBars({ air, card, sending, service }) {
+  const whole = Math.max(card + (sending ?? 0) + (service ?? 0), air, 1);
+  let from = 0;
+  return [["tap.air", air], ["tap.card", card], ["tap.sending", sending], ["tap.service", service]].filter(([, time]) => time !== undefined).map(([word, time]) => {
+    const bar = { word, from: from / whole, part: time / whole, milliseconds: time / 1000 };
+    if (word !== "tap.air") from += time;
+    return bar;
+  });
+}
+
 // The last four digits of a card, which the daemon does not search for.
 export const lastFour = (text) => (/^\d{4}$/.test(text.trim()) ? text.trim() : null);
 

@@ -2,6 +2,7 @@
 // Pairing, settings, terms, help: what is not a sale.
 import { button, check, choice, field, h, show, taken } from "./view.js";
 import { holdingDrawing, pinDrawing } from "./drawings.js";
+import { tapBars } from "./ledger.js";
 import { checked, direction, languages } from "./language.js";
 import { parseAmount } from "./money.js";
 import { whispers } from "./shop.js";
@@ -101,14 +102,27 @@ export function lesson(app, place) {
     button(say("set.tutorial"), () => app.learn(), "primary"), button(say("learn.later"), close, "plain")));
 }
 
+// As many bars as there are parts of the reader's last tap: with the help, for support.
+function tapPart({ say }, tap) {
+  const time = new Intl.NumberFormat(say.locale, { style: "unit", unit: "millisecond", maximumFractionDigits: 1 });
+  const at = new Intl.DateTimeFormat(say.locale, { dateStyle: "short", timeStyle: "medium" }).format(new Date(tap.at));
+  return [h("h3", {}, say("tap.title"), " · ", h("bdi", {}, at)), h("ul", { class: "tap" }, tapBars(tap).map(({ word, from, part, milliseconds }) => {
+    const bar = h("span", { class: "bar", "aria-hidden": "true" });
+    bar.style.setProperty("--from", from);
+    bar.style.setProperty("--part", part);
+    return h("li", {}, h("span", {}, say(word)), h("bdi", {}, time.format(milliseconds)), bar);
+  }))];
+}
+
 export async function help(app, place, topic) {
   const { gateway, say, desk, status } = app;
   const close = h("div", { class: "actions" }, button(say("till.close"), () => place.closest("dialog").close(), "primary"));
   place.replaceChildren(h("h2", { id: "dialog-title" }, say("till.help")), close);
-  let page, topics = [];
+  let page, tap, topics = [];
   try {
     page = (await gateway.call("GET", `/v1/help/${topic}`)).body;
     topics = (await gateway.call("GET", "/v1/help")).body.topics;
+    tap = (await gateway.call("GET", `/v1/lanes/${encodeURIComponent(app.lane)}`)).body.lastTap;
   } catch (failure) {
     page ??= { title: say("till.help"), text: [failure.error?.message ?? say("till.offline")], language: say.language };
   }
@@ -123,6 +137,7 @@ export async function help(app, place, topic) {
     h("h3", {}, say("till.support")),
     h("div", { class: "entry" }, h("pre", { class: "small" }, reference),
       button(say("till.copy"), () => navigator.clipboard?.writeText(reference).then(() => { copied.textContent = say("till.done"); }, () => {}), "plain"), copied),
+    tap && tapPart(app, tap),
     topics.length > 0 && h("nav", { class: "topics", lang: page.language, dir: direction(page.language) }, topics.map((one) =>
       button(one.title, () => help(app, place, one.topic), "plain", { "aria-current": one.topic === topic ? "true" : null }))),
     close);

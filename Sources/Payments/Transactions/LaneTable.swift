@@ -16,6 +16,8 @@ public enum LanePreparing: Sendable {
 }
 
 /// What is known of one lane, and who has it.
+///
+/// More than fifteen stored properties: each is what another part of the daemon knows of the lane.
 public struct LaneRecord<Device: LaneDevice>: Sendable {
     public let name: String
     /// Its reader exists in software only: not for live payments.
@@ -25,6 +27,7 @@ public struct LaneRecord<Device: LaneDevice>: Sendable {
     public var reader: LaneStatus.Reader?
     public var passAutoSelect = false
     public var holder: LaneStatus.Holder?
+    public var lastTap: LaneStatus.Tap?
     /// An administrator's commands to a card have it, and no transaction.
     public var isLent = false
     /// Waits for the next card because it stands alone: ready for that, and for no till.
@@ -55,6 +58,7 @@ public struct LaneRecord<Device: LaneDevice>: Sendable {
         status.passAutoSelect = passAutoSelect
         status.reader = reader
         status.holder = holder
+        status.lastTap = lastTap
         // Not yet prepared for the first time is no fault: the state says it.
         status.error = error.flatMap { $0 == .daemonUnavailable ? nil : ErrorDetail($0) }
         return status
@@ -173,6 +177,15 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
 
     public mutating func setDeadline(_ until: Timestamp, of id: TransactionID) {
         for index in lanes.indices where lanes[index].holder?.transaction == id { lanes[index].holder?.until = until }
+    }
+
+    /// Changes what is known of the tap of a transaction, where no later one has taken its place.
+    public mutating func updateTap(of id: TransactionID, _ change: (inout LaneStatus.Tap) -> Void) {
+        for index in lanes.indices where lanes[index].lastTap?.transaction == id {
+            guard var tap = lanes[index].lastTap else { continue }
+            change(&tap)
+            lanes[index].lastTap = tap
+        }
     }
 
     /// Frees every lane of the transaction, or one of them.

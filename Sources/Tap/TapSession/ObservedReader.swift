@@ -16,6 +16,8 @@ final class ObservedReader: ForwardingReader {
     private(set) var directory: ResponseAPDU?
     /// When it answered GET PROCESSING OPTIONS, the last one.
     private(set) var optionsRead: TapInstant?
+    /// What it was told and what it said, on the air.
+    private(set) var air = AirTime()
 
     /// - Parameters:
     ///   - onWait: called before each wait for a card, and before the field is off for it.
@@ -37,7 +39,7 @@ final class ObservedReader: ForwardingReader {
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
         if case .card = presence {
             cardDetected = clock()
-            (directoryRead, directory, optionsRead) = (nil, nil, nil)
+            (directoryRead, directory, optionsRead, air) = (nil, nil, nil, AirTime())
         }
         onFound(presence)
         return presence
@@ -50,6 +52,8 @@ final class ObservedReader: ForwardingReader {
 
     func transmit(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {
         let response = try reader.transmit(command, until: deadline)
+        air.add(command.bytes.count)
+        air.add(response.bytes.count)
         switch command.ins {
         case 0xA4 where directoryRead == nil: (directoryRead, directory) = (clock(), response)
         case 0xA8: optionsRead = clock()

@@ -146,7 +146,8 @@ public struct PaymentTap: Sendable {
             choice: ApplicationChoice(final, observed.directory, configuration, transaction),
             phases: TapPhases(
                 armed: armed, cardDetected: observed.cardDetected, directoryRead: observed.directoryRead,
-                optionsRead: observed.optionsRead, cardRead: cardRead, sealed: read == nil ? cardRead : clock()))
+                optionsRead: observed.optionsRead, cardRead: cardRead, sealed: read == nil ? cardRead : clock(),
+                air: observed.air))
     }
 
     /// Whether the outcome is one that a host can judge.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CardBytes
+public import ReaderCore
 
 /// When a tap reached its stages, on the monotonic clock.
 public struct TapPhases: Equatable, Sendable {
@@ -15,4 +16,6 @@ public struct TapPhases: Equatable, Sendable {
     public var cardRead: TapInstant
     /// The envelope was closed; equal to `cardRead` where there was nothing to seal.
     public var sealed: TapInstant
+    /// The least that commands and answers of the card that was read were on the air.
+    public var air = AirTime()
 }

@@ -71,6 +71,39 @@ struct TillSightTests {
         }
     }
 
+    @Test("Where the time of a tap went is told to the till whose it was and to programs, and to no other till")
+    func taps() async throws {
+        try await open { shop, first, second in
+            let sale = try await pay(first, 500, key: "a")
+            let seen = try WireJSON.decode(LaneStatus.self, from: try await first.get("/v1/lanes/lane-0").body)
+            let tap = try #require(seen.lastTap)
+            #expect(tap.transaction == sale.id && tap.till == TillName("bar-1") && tap.uid == geteuid())
+            #expect(tap.card > 0 && tap.air > 1_000 && tap.sending != nil && tap.service ?? 0 > 0)
+            #expect(tap.at >= sale.createdAt && tap.at <= sale.updatedAt)
+            for path in ["/v1/lanes", "/v1/status", "/v1/lanes/lane-0"] {
+                #expect(try await second.get(path).text.contains("lastTap") == false, "\(path)")
+            }
+            #expect(try await shop.get("/v1/lanes/lane-0").text.contains(#""lastTap""#))
+            // The next one's place is its own, from its read on.
+            let other = try await pay(second, 700, key: "a")
+            let next = try WireJSON.decode(LaneStatus.self, from: try await second.get("/v1/lanes/lane-0").body)
+            #expect(next.lastTap?.transaction == other.id)
+            #expect(try await first.get("/v1/lanes/lane-0").text.contains("lastTap") == false)
+        }
+    }
+
+    @Test("Of a card that was declined by itself nothing was sent")
+    func tapThatDeclines() async throws {
+        try await open { shop, first, _ in
+            try shop.reader.obey("present mastercard-blocked")
+            let sale = try await first.sell(500, key: "a", wait: 20).transaction()
+            try shop.reader.obey("remove")
+            let seen = try WireJSON.decode(LaneStatus.self, from: try await first.get("/v1/lanes/lane-0").body)
+            let tap = try #require(seen.lastTap)
+            #expect(tap.transaction == sale.id && tap.sending == nil && tap.service == nil)
+        }
+    }
+
     @Test("Events: its own with their results, of others' only that a lane is used, as a loyalty till no amounts")
     func events() async throws {
         try await open { shop, first, second in

@@ -32,6 +32,20 @@ func request(_ type: TransactionType = .purchase, lane: String? = nil, lanes: [S
 }
 
 struct LaneTableTests {
+    @Test func `what comes late of a tap changes no later one's times`() {
+        var table = LaneTable([lane("a", 1)])
+        let (first, second) = (TransactionID(), TransactionID())
+        for id in [first, second] {
+            let tap = LaneStatus.Tap(
+                transaction: id, of: Principal(uid: 1_000), at: Sample.start.wall, card: 300_000, air: 40_000)
+            table.update("a") { $0.lastTap = tap }
+            table.updateTap(of: id) { $0.sending = 5 }
+        }
+        table.updateTap(of: first) { $0.service = 7 }
+        #expect(table.statuses.map(\.lastTap?.transaction) == [second])
+        #expect(table.statuses.first?.lastTap?.sending == 5 && table.statuses.first?.lastTap?.service == nil)
+    }
+
     private static let names = ["a", "b", "c", "d", "e"]
 
     /// A model that knows no more than who has what, and which readers were made.

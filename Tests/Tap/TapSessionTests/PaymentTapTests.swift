@@ -61,6 +61,7 @@ struct PaymentTapTests {
         #expect(phases.armed <= detected)
         #expect(detected <= phases.cardRead)
         #expect(phases.cardRead <= phases.sealed)
+        #expect(phases.air.microseconds > 1_000, "no command is shorter than twelve bytes")
     }
 
     @Test func `the five minutes of a record begin when its card was read`() throws {

@@ -60,7 +60,8 @@ struct PointOfSaleAPI: Sendable {
         }
     }
 
-    /// What the caller may see of the lanes: of another's transaction a till sees only that the lane is busy.
+    /// What the caller may see of the lanes: of another's transaction a till sees only that the lane is busy, and of its tap
+    /// nothing.
     func laneStatuses(for caller: Caller) async -> [LaneStatus] {
         let profile = profiles.current
         return await runner.laneStatuses().map { status in
@@ -70,6 +71,7 @@ struct PointOfSaleAPI: Sendable {
                 status.notice = ErrorDetail(.readerFirmwareTooOld)
             }
             if let holder = status.holder, !caller.mayKnow(holder.owner, on: status.name) { status.holder = nil }
+            if let tap = status.lastTap, !caller.mayKnow(tap.owner, on: status.name) { status.lastTap = nil }
             return status
         }
     }

@@ -35,7 +35,7 @@ struct TapRun: Sendable {
         case .left(let lane, let error): await note(error, on: lane)
         case .ended(let error): await note(error, on: translation.lane)
         // The other lanes are free before anything is charged.
-        case .result(let result): await note(result)
+        case .result(let result): await note(result, on: translation.lane)
         case .waiting, .won, .cardLeft, .signal, .loyaltySignal, .passes, .endedWithPasses: break
         }
         if let found = translation.passes(in: step) {
@@ -60,7 +60,7 @@ struct TapRun: Sendable {
         await runner.change { $0.lanes.noteTapFailure(lane, ErrorCode(error)) }
     }
 
-    private func note(_ result: PaymentTapResult) async {
+    private func note(_ result: PaymentTapResult, on lane: String) async {
         // The AID is the reader's own, and the reason says nothing that a card could fill in.
         runner.logger.info(
             "application chosen",
@@ -68,7 +68,7 @@ struct TapRun: Sendable {
                 "transaction": "\(id)", "aid": "\(Hex.string(result.aid))", "reason": "\(result.choice.reason)",
             ])
         for (phase, seconds) in result.phases.seconds { runner.measures.took(phase, seconds: seconds) }
-        await runner.change { [id] in $0.live[id]?.sealedAt = result.phases.sealed }
+        await runner.change { [id] in $0.tapped(result.phases, of: id, on: lane, at: .now) }
         await tap.race.othersAreFree.wait(atMost: .seconds(1))
     }
 

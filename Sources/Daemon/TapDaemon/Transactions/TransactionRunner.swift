@@ -94,7 +94,7 @@ actor TransactionRunner {
                 "state": "\(transaction.state.rawValue)",
             ])
         if before == .sent || before == .unknown, let sentAt = running.sentAt, transaction.state.isSettled {
-            measures.took(.answered, seconds: monotonicNow().seconds(since: sentAt))
+            measures.took(.answered, seconds: books.heard(transaction.id, sent: sentAt, at: monotonicNow()))
         }
         books.follow(running, at: .now)
         if transaction.state == .approved {

@@ -5,6 +5,7 @@ import POSAPI
 import PSPAPI
 import PaymentValues
 import ReaderCore
+import TapSession
 import Transactions
 
 /// The transactions that are not over, and the tables around them: everything that has to change in one step.
@@ -130,10 +131,28 @@ struct TransactionTable: Sendable {
         return kept.statuses
     }
 
+    /// A card has been read on the lane: how long its tap took is told there from now on.
+    mutating func tapped(_ phases: TapPhases, of id: TransactionID, on lane: String, at now: Timestamp) {
+        live[id]?.sealedAt = phases.sealed
+        guard let owner = live[id]?.machine.demand.owner, let detected = phases.cardDetected else { return }
+        let tap = LaneStatus.Tap(
+            transaction: id, of: owner, at: now, card: phases.sealed.nanoseconds(since: detected) / 1_000,
+            air: phases.air.microseconds)
+        lanes.table.update(lane) { $0.lastTap = tap }
+    }
+
     /// - Returns: seconds since its read was sealed; `nil` where that is not known.
     mutating func sent(_ id: TransactionID, at now: TapInstant) -> Double? {
         live[id]?.sentAt = now
-        return live[id]?.sealedAt.map { now.seconds(since: $0) }
+        guard let sealedAt = live[id]?.sealedAt else { return nil }
+        lanes.table.updateTap(of: id) { $0.sending = now.nanoseconds(since: sealedAt) / 1_000 }
+        return now.seconds(since: sealedAt)
+    }
+
+    /// - Returns: seconds since it was sent.
+    mutating func heard(_ id: TransactionID, sent sentAt: TapInstant, at now: TapInstant) -> Double {
+        lanes.table.updateTap(of: id) { $0.service = now.nanoseconds(since: sentAt) / 1_000 }
+        return now.seconds(since: sentAt)
     }
 
     /// The end of a transaction stays to be seen on its readers.

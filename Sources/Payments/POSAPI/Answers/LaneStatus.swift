@@ -45,11 +45,42 @@ public struct LaneStatus: Codable, Equatable, Sendable {
         public var owner: Principal { Principal(uid: uid, till: till) }
     }
 
+    /// Where the time of a tap went, each part in microseconds and from the end of the one before.
+    public struct Tap: Codable, Equatable, Sendable {
+        public var transaction: TransactionID
+        public var uid: UInt32
+        /// With a till that a gateway speaks for.
+        public var till: TillName?
+        /// When the card had been read.
+        public var at: Timestamp
+        /// From the card's first answer until what it gave was read and sealed: card, air and terminal.
+        public var card: UInt64
+        /// The least that the bytes of commands and answers take on the air at 106 kbit/s. It is a part of `card`, but of a card that
+        /// agreed on a faster rate, or is simulated.
+        public var air: UInt64
+        /// Until the request left for the payment service; missing where none did.
+        public var sending: UInt64?
+        /// Until the payment service's answer; missing where none came.
+        public var service: UInt64?
+
+        public init(transaction: TransactionID, of owner: Principal, at: Timestamp, card: UInt64, air: UInt64) {
+            self.transaction = transaction
+            (uid, till) = (owner.uid, owner.till)
+            self.at = at
+            self.card = card
+            self.air = air
+        }
+
+        public var owner: Principal { Principal(uid: uid, till: till) }
+    }
+
     public var name: String
     public var state: State
     /// Missing while the reader is detached.
     public var reader: Reader?
     public var holder: Holder?
+    /// Since the daemon started.
+    public var lastTap: Tap?
     /// Groups that the lane belongs to.
     public var groups: [String]?
     /// Types of transaction that the lane can do.
