@@ -223,7 +223,7 @@ struct CommandTests {
         let shop = try Shop()
         let topics = try tap(shop, "help-topics")
         #expect(topics.status == 0 && topics.output.contains("holding"))
-        #expect(try tap(shop, "help-topics", "taps").output.contains("Terms: not needed in test mode."))
+        #expect(try tap(shop, "help-topics", "taps").output.contains("Test mode needs no terms"))
         let alone = try Program.tap.run(
             ["help-topics", "taps", "--language", "de"], in: shop.folder,
             environment: ["NFC_TAP_SOCKET": shop.folder.appending(path: "nowhere").path])

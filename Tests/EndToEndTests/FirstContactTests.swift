@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import PaymentValues
 import TestSupport
 import Testing
 
@@ -134,6 +135,18 @@ struct FirstContactTests {
             #expect(words.contains("(\"\(call)\""), "\(call)")
         }
         #expect(calls.count >= 5)
+    }
+
+    @Test("D3: a member of a request that a remedy names is an option at the shell", arguments: Language.allCases)
+    func members(language: Language) throws {
+        let texts = try Checkout.text("Sources/Payments/CTexts/\(language.rawValue).json")
+        let words = try Checkout.text("Sources/Programs/nfc-tap/Support/CommandWords.swift")
+        let members = Set(
+            texts.matches(of: #/"error\.[^"]*\.[a-zA-Z]*[rR]esolution": "[^"]*?\b([a-z]+[A-Z][a-zA-Z]+|force)\b/#).map {
+                String($0.1)
+            })
+        #expect(members.isSuperset(of: ["allowRepeat", "force"]), "\(language)")
+        for member in members { #expect(words.contains("(\"\(member)"), "\(member)") }
     }
 
     @Test("D6: adapter-check without a server says one thing, and how much it has not tried")

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("P8: the commands of a shop's day speak their user's language, whole", .timeLimit(.minutes(10)))
 struct SpokenLanguagesTests {
-    /// Commands and the code with which each ends; SALE, HELD and KEY are payments of the day. What only an administrator types is
-    /// English (decision 193), and so are wrong arguments.
+    /// Commands and the code with which each ends; SALE, HELD and KEY are payments of the day. What only an administrator or a programmer
+    /// types is English (decision 193 names those commands), and so are wrong arguments.
     private static let day: [(arguments: String, status: Int32)] = [
         ("pay 12.50 EUR", 0), ("pay 12.51 EUR", 10), ("pay 9.00 EUR --confirm-within 60", 0),
         ("refund 5.00 EUR", 0), ("refund --of SALE 0.10 EUR", 0), ("refund --of SALE 9000.00 EUR", 13),
@@ -16,6 +16,8 @@ struct SpokenLanguagesTests {
         ("list", 0), ("last main", 0), ("find KEY", 0), ("receipt SALE", 0),
         ("capture HELD 1.00 EUR --tip 0.10EUR --dry-run", 0), ("adjust HELD 19.00 EUR --dry-run", 0),
         ("capture HELD 1.00 EUR --not-final", 0), ("release SALE", 13), ("prepare", 0),
+        ("cancel SALE", 0), ("decline SALE", 13), ("store-card --consent yes", 0),
+        ("help-topics", 0), ("help-topics taps", 0),
         ("totals --by scheme,type,lane,cashier", 0), ("end-of-day show 1", 0), ("end-of-day list", 0),
     ]
 
@@ -23,7 +25,7 @@ struct SpokenLanguagesTests {
     private static let names: Set<String> = [
         "nfc", "tap", "eur", "visa", "main", "test", "sandbox", "shop", "confirm", "all", "aid", "tvr", "virtual",
         "reader", "uid", "merchant", "pay", "example", "teststrasse", "member", "club", "voucher", "help", "topics",
-        "terms", "unsuitable", "atc", "arc",
+        "terms", "unsuitable", "atc", "arc", "agreement", "unscheduled",
     ]
 
     private static func words(_ text: String) -> Set<String> {

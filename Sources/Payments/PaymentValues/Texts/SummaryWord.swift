@@ -7,6 +7,8 @@ public enum SummaryWord: String, CaseIterable, Sendable {
     case approved, partiallyApproved, held, declined, stored, unknown, passReadOnly
     case refunded, verified, lookedUp, cardStored, cardNotStored, waiting, handedOver, reversed, cancelled,
         notCompleted
+    /// Of a cancellation that came after the read.
+    case tooLate, tooLateReversed, nothingToCancel
     case passRead, noPass, noCard, testMode, noMoneyMoves
     case approvalCode, responseCode, reason, notSupported, error, remedy, otherTerminal, sameAs, confirmed, toConfirm
     case settled, next, transaction, card, storedCard, earlier, customer

@@ -46,19 +46,15 @@ struct HelpTopics: AsyncParsableCommand {
         let page = HelpPage(topic, in: language, lanes: lanes?.isEmpty == false ? lanes : nil)
         if json { return try StandardOutput.print(json: page) }
         StandardOutput.print(page.text(width: 78))
-        if topic == .taps, let terms = status?.terms { StandardOutput.print("\n" + terms.note) }
+        if topic == .taps, let terms = status?.terms { StandardOutput.print("\n" + terms.note(in: language)) }
     }
 }
 
 extension Status.Terms {
-    /// What to do about the terms, in one line.
-    var note: String {
-        switch self {
-        case .notRequired: "Terms: not needed in test mode."
-        case .accepted: "Terms: accepted."
-        case .notAccepted:
-            "Terms: not accepted yet. Let an administrator read and accept them; see nfc-tap help-topics terms."
-        case .revoked: "Terms: revoked. Ask your payment service; see nfc-tap help-topics terms."
-        }
+    /// How it is with the terms, and who can accept them, in the till's words.
+    func note(in language: Language) -> String {
+        let state = language.tillText("terms.\(rawValue)")
+        guard self == .notAccepted else { return state }
+        return state + "\n" + language.tillText("terms.admin").replacing("{command}", with: "nfc-tap terms accept")
     }
 }

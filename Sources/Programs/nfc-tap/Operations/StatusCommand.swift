@@ -104,9 +104,21 @@ struct Cancel: AsyncParsableCommand {
         let answer: CancelAnswer
         do throws(TapClientError) { answer = try await choice.daemon.client.cancel(id) } catch { throw Failure(error) }
         if choice.json { return try StandardOutput.print(json: answer) }
-        let phase = answer.phase.map { " (\($0.rawValue))" } ?? ""
-        let reversal = answer.becomesReversal == true ? "; the daemon is reversing it" : ""
-        StandardOutput.print("\(answer.outcome.rawValue)\(phase)\(reversal)")
+        StandardOutput.print(answer.summary)
+    }
+}
+
+extension CancelAnswer {
+    /// For people: what became of the wish, and the state that the transaction had or has.
+    fileprivate var summary: String {
+        let word: SummaryWord =
+            switch outcome {
+            case .cancelled: .cancelled
+            case .tooLate: becomesReversal == true ? .tooLateReversed : .tooLate
+            case .nothingToCancel: .nothingToCancel
+            }
+        let state = outcome == .nothingToCancel ? transaction.state : phase
+        return Language.spoken.text(word) + (state.map { "  (\(Language.spoken.text(.state($0))))" } ?? "")
     }
 }
 

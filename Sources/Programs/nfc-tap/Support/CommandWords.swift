@@ -3,11 +3,12 @@ import PaymentValues
 
 /// The catalogue speaks to programs on the socket. Whoever types commands gets the command or the option instead.
 enum CommandWords {
-    /// What the texts say, and the command that does it; longer ones first.
+    /// What the texts say, and the command or the option that does it; longer ones first.
     static let commands = [
         ("GET /v1/transactions", "nfc-tap list"), ("GET /v1/days", "nfc-tap end-of-day list"),
         ("GET /v1/totals", "nfc-tap totals"), ("GET /v1/queue", "nfc-tap queue"),
         ("GET /v1/lanes", "nfc-tap status"), ("GET /v1/help", "nfc-tap help-topics"),
+        ("allowRepeat: true", "--allow-repeat"), ("confirmWithin", "--confirm-within"), ("force", "--force"),
     ]
 
     static func replaced(in text: String) -> String {
