@@ -73,6 +73,13 @@ struct ChartTests {
         #expect(chart.cardTime == 30_000)
         #expect(chart.total == 38_000)
         #expect(page.contains("3 commands in 38.0 ms: the card took 30.0 ms, the terminal 8.0 ms."))
+        // A byte is nine bits of 9.44 microseconds, and each command and answer has three more.
+        let bytes = chart.rows.reduce(0) { $0 + ($1.sent.map { $0 + 3 } ?? 0) + ($1.received.map { $0 + 3 } ?? 0) }
+        #expect(chart.airTime == UInt64(Double(bytes) * 9 * 128 / 13.56))
+        #expect(page.contains("its bytes take \(Markup.milliseconds(chart.airTime)) there at 106 kbit/s"))
+        // One bar for each command, and one in the legend.
+        #expect(chart.rows.compactMap(\.air).count == 3)
+        #expect(chart.svg.components(separatedBy: "class=\"air\"").count == 5)
         #expect(chart.rows.filter { $0.sent != nil }.allSatisfy { $0.before == 2_000 && $0.span?.duration == 10_000 })
         #expect(!page.contains("no times"))
     }

@@ -44,7 +44,7 @@ extension TapChart {
         return parts.joined(separator: "\n") + "\n"
     }
 
-    /// What the picture shows, in two sentences.
+    /// What the picture shows, in a few sentences.
     public var summary: String {
         let commands = rows.count { $0.sent != nil }
         guard let total else {
@@ -53,7 +53,8 @@ extension TapChart {
         let card = cardTime
         let rest = total > card ? total - card : 0
         return "\(commands) commands in \(Markup.milliseconds(total)): the card took \(Markup.milliseconds(card)), "
-            + "the terminal \(Markup.milliseconds(rest)). The way over the air counts as the card's."
+            + "the terminal \(Markup.milliseconds(rest)). The way over the air counts as the card's: its bytes take "
+            + "\(Markup.milliseconds(airTime)) there at 106 kbit/s, and less only at a faster rate."
     }
 
     private var bytes: Int { rows.reduce(0) { $0 + ($1.sent ?? 0) + ($1.received ?? 0) } }
@@ -66,8 +67,9 @@ extension TapChart {
         return TapChart.left + Int(overflow ? min(value, whole) / (whole / space) : product / whole)
     }
 
-    private func bar(_ kind: String, from begin: UInt64, to end: UInt64, _ y: Int) -> String {
-        "<rect class=\"\(kind)\" x=\"\(x(begin))\" y=\"\(y + 5)\" width=\"\(max(x(end) - x(begin), 2))\" height=\"16\"/>"
+    private func bar(_ kind: String, from begin: UInt64, to end: UInt64, _ y: Int, height: Int = 16) -> String {
+        let width = max(x(end) - x(begin), 2)
+        return "<rect class=\"\(kind)\" x=\"\(x(begin))\" y=\"\(y + 5)\" width=\"\(width)\" height=\"\(height)\"/>"
     }
 
     private func note(_ text: String, _ y: Int) -> String {
@@ -88,7 +90,11 @@ extension TapChart {
         guard row.sent != nil else {
             return parts + ["<circle class=\"point\" cx=\"\(x(span.begin))\" cy=\"\(y + 13)\" r=\"5\"/>"]
         }
-        return parts + [bar("card", from: span.begin, to: span.end, y), note(Markup.milliseconds(span.duration), y)]
+        return parts + [
+            bar("card", from: span.begin, to: span.end, y),
+            bar("air", from: span.begin, to: span.begin + min(row.air ?? 0, span.duration), y + 10, height: 5),
+            note(Markup.milliseconds(span.duration), y),
+        ]
     }
 
     private func byteBars(_ index: Int, _ y: Int, _ latest: UInt64) -> [String] {
@@ -107,13 +113,20 @@ extension TapChart {
     private var legend: [String] {
         let names =
             hasTimes ? ("terminal", "card, and the way over the air") : ("bytes to the card", "bytes from the card")
+        let air =
+            hasTimes
+            ? [
+                "<rect class=\"card\" x=\"770\" y=\"11\" width=\"28\" height=\"16\"/>",
+                "<rect class=\"air\" x=\"770\" y=\"21\" width=\"28\" height=\"5\"/>",
+                "<text x=\"806\" y=\"24\">air, at 106 kbit/s</text>",
+            ] : []
         return [
             "<text class=\"phase\" x=\"16\" y=\"24\">\(Markup.text(outcome))</text>",
             "<rect class=\"terminal\" x=\"330\" y=\"11\" width=\"28\" height=\"16\"/>",
             "<text x=\"366\" y=\"24\">\(names.0)</text>",
             "<rect class=\"card\" x=\"520\" y=\"11\" width=\"28\" height=\"16\"/>",
             "<text x=\"556\" y=\"24\">\(names.1)</text>",
-        ]
+        ] + air
     }
 
     /// Lines at round values, ten at most.
@@ -142,11 +155,11 @@ extension TapChart {
         text{font:14px system-ui,sans-serif;fill:#1b1b1f}.phase{font-weight:600}.figure{font-size:12px}
         .ground{fill:#fff}.rule{stroke:#767680}.grid{stroke:#767680;stroke-dasharray:1 4}
         .card{fill:#00639b;stroke:#00639b;stroke-width:2}.terminal{fill:#fff;stroke:#8a3b00;stroke-width:2;stroke-dasharray:4 2}
-        .point{fill:#1b1b1f}
+        .air{fill:#ffd08a}.point{fill:#1b1b1f}
         @media (prefers-color-scheme:dark){text,.point{fill:#e6e6ea}.ground{fill:#121216}.rule,.grid{stroke:#90909a}
-        .card{fill:#9acbff;stroke:#9acbff}.terminal{fill:#121216;stroke:#ffb68a}}
+        .card{fill:#9acbff;stroke:#9acbff}.air{fill:#5c2a00}.terminal{fill:#121216;stroke:#ffb68a}}
         @media print{text,.point{fill:#000}.ground{fill:#fff}.rule,.grid{stroke:#767680}
-        .card{fill:#000;stroke:#000}.terminal{fill:#fff;stroke:#000}}
+        .card{fill:#000;stroke:#000}.air{fill:#fff}.terminal{fill:#fff;stroke:#000}}
         """
 }
 

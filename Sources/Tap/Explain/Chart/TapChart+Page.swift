@@ -34,7 +34,7 @@ extension TapChart {
     }
 
     private var table: [String] {
-        let times = hasTimes ? ["Terminal before", "Card"] : []
+        let times = hasTimes ? ["Terminal before", "Card", "Of it air, at 106 kbit/s"] : []
         let head = ["Step", "Phase", "What", "Bytes to the card", "Bytes from the card", "Answer"] + times
         let caption = hasTimes ? "Every step with its times" : "Every step; this recording has no times"
         return ["<table>", "<caption>\(caption)</caption>", "<thead><tr>"]
@@ -50,6 +50,7 @@ extension TapChart {
         if hasTimes {
             cells.append(row.before.map { Markup.milliseconds($0) } ?? "in the next step's")
             cells.append(row.sent == nil ? "–" : row.span.map { Markup.milliseconds($0.duration) } ?? "–")
+            cells.append(row.air.map { Markup.milliseconds($0) } ?? "–")
         }
         return "<tr><th scope=\"row\">\(index + 1)</th>" + cells.map { "<td>\(Markup.text($0))</td>" }.joined()
             + "</tr>"

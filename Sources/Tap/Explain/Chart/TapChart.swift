@@ -32,6 +32,9 @@ public struct TapChart: Equatable, Sendable {
         public let span: TranscriptTimes.Span?
         /// Microseconds of the terminal, or of waiting for a card, since the step before.
         public let before: UInt64?
+
+        /// Microseconds that command and answer are on the air at least; `nil` for anything else.
+        public var air: UInt64? { sent == nil ? nil : TapChart.air([self]) }
     }
 
     public let transaction: String
@@ -73,6 +76,15 @@ public struct TapChart: Equatable, Sendable {
 
     /// Microseconds that the card took over all commands, the way over the air included.
     public var cardTime: UInt64 { rows.reduce(0) { $0 + ($1.span?.duration ?? 0) } }
+
+    /// Microseconds that all commands and answers are on the air at least, at the 106 kbit/s of a card's beginning.
+    public var airTime: UInt64 { TapChart.air(rows) }
+
+    private static func air(_ rows: [Row]) -> UInt64 {
+        var air = AirTime()
+        for case let count? in rows.flatMap({ [$0.sent, $0.received] }) { air.add(count) }
+        return air.microseconds
+    }
 
     /// What the terminal verified, by the step after which it did. A replay that differs from the recording says nothing of what
     /// comes after that.
