@@ -18,17 +18,22 @@ export NFC_TAP_PYTHON
 
 # Compilers wait for one another, and tests for programs: this takes what both leave. It begins when the first build has its
 # plan, for two builds must not settle the versions of packages at a time.
+meanwhile=
 if [ -n "${NFC_TAP_MEANWHILE:-}" ]; then
     mkdir -p .build
-    (
-        command=$NFC_TAP_MEANWHILE
-        until [ -n "${NFC_TAP_BIN:-}" ] || [ -e .build/debug.yaml ]; do sleep 1; done
+    # A group of its own: it ends as a whole if the tests end before it. `swift build` sets its compilers' nice value anew; it leaves
+    # their policy as it is.
+    # shellcheck disable=SC2016
+    setsid bash -c 'until [ -n "${NFC_TAP_BIN:-}" ] || [ -e .build/debug.yaml ]; do sleep 1; done
         unset NFC_TAP_MEANWHILE NFC_TAP_BIN
-        # swift build sets its compilers' nice value anew; it leaves their policy as it is.
-        chrt --idle 0 bash -c "$command" || echo "ended with $?"
-    ) >.build/meanwhile.log 2>&1 &
-    trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+        chrt --idle 0 bash -c "$1" || echo "ended with $?"' - "$NFC_TAP_MEANWHILE" >.build/meanwhile.log 2>&1 &
+    meanwhile=$!
 fi
+ended() {
+    # shellcheck disable=SC2046
+    kill -- ${meanwhile:+-$meanwhile} $(jobs -p) 2>/dev/null || true
+}
+trap ended EXIT
 
 # Targets carry `treatAllWarnings(as: .error)`: a warning in our code fails this build.
 if [ -z "${NFC_TAP_BIN:-}" ]; then
@@ -45,7 +50,7 @@ export NFC_TAP_ARTIFACTS
 # Some tests ask as another user, who has to get through to the socket; what is in the folder has rights of its own.
 chmod 711 "$NFC_TAP_ARTIFACTS"
 results=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$NFC_TAP_ARTIFACTS" "$results"' EXIT
+trap 'ended; wait; rm -rf "$NFC_TAP_ARTIFACTS" "$results"' EXIT
 
 # A pcscd of the test's own needs a root; without one, that of a user namespace will do.
 become=()
