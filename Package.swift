@@ -111,7 +111,7 @@ let house = [
             .room("TapClient", uses: "LocalHTTP PaymentValues POSAPI Receipt", tests: "Logging"),
             .room("Gateway", uses: "Codes Crypto Linux LocalHTTP Logging PaymentValues POSAPI Settings", tests: ""),
             .room("ECR", uses: "Codes Digits StrictJSON", tests: ""),
-            .room("MDB", uses: "Codes", tests: ""),
+            .room("MDB", uses: "Codes", tests: "Linux", peers: "vending.py"),
             .room(
                 "Hub",
                 uses: "Crypto Linux LocalHTTP Logging PaymentValues POSAPI Settings StrictJSON TapClient",
