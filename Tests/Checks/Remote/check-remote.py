@@ -10,6 +10,7 @@ payment begins that must not, is told wrongly, twice or not at all, or where a r
 """
 import argparse
 import datetime
+import http.server
 import json
 import os
 import pathlib
@@ -17,14 +18,57 @@ import random
 import re
 import shutil
 import signal
+import socketserver
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from deaths import Deaths
-from shop import Shop, until
+from shop import ROOT, Shop, until
+
+
+class SlowBackend(socketserver.ThreadingUnixStreamServer):
+    """A backend at the end of the line that hands out its orders with the first answer, so many seconds late, and none afterwards."""
+
+    daemon_threads = True
+
+    def __init__(self, path, delay, sets):
+        self.delay, self.sets, self.polls = delay, sets, 0
+        if os.path.exists(path):
+            os.remove(path)
+        super().__init__(path, SlowAnswer)
+        os.chmod(path, 0o666)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+        os.remove(self.server_address)
+
+
+class SlowAnswer(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        body = b""
+        if self.path.endswith("/poll"):
+            self.server.polls += 1
+            is_first = self.server.polls == 1
+            time.sleep(self.server.delay if is_first else 0.5)
+            body = json.dumps({"sets": self.server.sets if is_first else {}}).encode()
+        # Without a date: nobody says that the clocks differ.
+        self.send_response_only(200 if body else 204)
+        self.send_header("Content-Length", str(len(body)))
+        try:
+            self.end_headers()
+            self.wfile.write(body)
+        except BrokenPipeError:
+            pass
+
+    def log_message(self, *_):
+        pass
 
 
 class Story(Shop):
@@ -86,6 +130,46 @@ class Story(Shop):
         self.reaches(order, "order.expired", "silent", "expired")
         time.sleep(4)
         self.expect(f"late answer: {self.state(order)}, nothing began", self.found(order) is None)
+
+    def held_up(self):
+        """An answer that comes 30 s after its poll starts nothing, however fresh its order is by the bridge's clock: right, or ten minutes slow. In time it is taken."""
+        clock = self.slow_clock()
+        for number, (slow, delay) in enumerate(((False, 1), (False, 32), (True, 1), (True, 32))):
+            self.end("bridge")
+            self.end("haproxy")
+            now, id = int(time.time()) - 600 * slow, f"held-up-{number}"
+            claims = {"iss": "https://pos.example", "aud": self.installation, "jti": id, "iat": now, "exp": now + 120, "do": "start",
+                      "lane": "kiosk", "request": {"type": "purchase", "amount": {"value": 1300, "currency": "EUR"}}}
+            taken = pathlib.Path(self.folder, "bridge.log").read_text().count("order taken")
+            backend = SlowBackend(f"{self.folder}/line.sock", delay, {id: self.sign(claims)})
+            self.bridge(env={**os.environ, **(clock if slow else {})})
+            until("polls after it", lambda: backend.polls > 2)
+            time.sleep(1)
+            backend.close()
+            taken = pathlib.Path(self.folder, "bridge.log").read_text().count("order taken") - taken
+            self.expect(f"answer after {delay} s, clock {'10 min slow' if slow else 'right'}: {taken} taken, "
+                        f"{'one' if self.found(id) else 'none'} begun", taken == (delay < 30) and (delay < 30 or self.found(id) is None))
+            if (self.found(id) or {}).get("state") == "armed":
+                self.card("present", "visa")
+                until("approval", lambda: self.found(id)["state"] == "approved")
+                self.card("remove")
+        self.end("bridge")
+        self.line()
+        self.bridge()
+
+    def sign(self, claims):
+        from joserfc import jws
+        from joserfc.jwk import ECKey
+
+        key = ECKey.import_key(json.loads(pathlib.Path(self.folder, "key.json").read_text()))
+        return jws.serialize_compact({"alg": "ES256", "kid": "pos-1", "typ": "nfc-tap-order+jws"}, json.dumps(claims), key)
+
+    def slow_clock(self):
+        """What a program's environment needs to be ten minutes slow."""
+        library = f"{self.folder}/clock.so"
+        subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, str(ROOT / "Tests/Rigs/Clock/clock.c")], check=True)
+        self.write("slow", "-600\n")
+        return {"LD_PRELOAD": library, "SHIFTED": f"{self.folder}/slow"}
 
     def killed(self):
         order = self.order()
@@ -199,7 +283,7 @@ class Story(Shop):
             return answer
 
         self.backend = remember
-        for step in (self.paid, self.refused, self.cancelled, self.busy, self.cut, self.late, self.killed, self.confirmed,
+        for step in (self.paid, self.refused, self.cancelled, self.busy, self.cut, self.late, self.held_up, self.killed, self.confirmed,
                      self.taken_back, self.storm, self.times, self.clean):
             step()
 

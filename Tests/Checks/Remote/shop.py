@@ -85,9 +85,9 @@ limits = {{ EUR = 5000 }}
         self.start("haproxy", "haproxy", "-db", "-q", "-f", f"{self.folder}/haproxy.cfg")
         until("haproxy", lambda: os.path.exists(f"{self.folder}/line.sock"))
 
-    def bridge(self):
+    def bridge(self, **more):
         self.start("bridge", f"{self.programs}/nfc-tap-remote", "--config", f"{self.folder}/remote.toml",
-                   user=USER, group=USER, extra_groups=[])
+                   user=USER, group=USER, extra_groups=[], **more)
 
     def end(self, name, how=signal.SIGKILL):
         self.processes[name].send_signal(how)
