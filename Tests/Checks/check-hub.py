@@ -10,6 +10,7 @@ wrong signature, and where a card that can pay, or a random identifier, left the
 tap takes to the broker's subscriber. With --house PROGRAM that is Home Assistant behind the broker: house.py. The script starts itself with that Python.
 """
 import argparse
+import datetime
 import getpass
 import http.server
 import json
@@ -98,7 +99,7 @@ class House:
         self.dice = random.Random(arguments.seed)
         self.pos, self.port, self.processes = f"{folder}/pos.sock", free_port(), {}
         self.receiver = Receiver(self.dice)
-        self.heard, self.retained, self.payloads, self.arrived = [], [], [], {}
+        self.heard, self.retained, self.payloads, self.arrived, self.shown = [], [], [], {}, []
         os.makedirs(f"{folder}/state")
         pathlib.Path(f"{folder}/nfc-tapd.toml").write_text(
             f'[[lane]]\nname = "door"\nreader = "virtual:{folder}/reader.sock"\n'
@@ -173,11 +174,20 @@ class House:
             id = until("a read", lambda: (last := self.last())["state"] == "armed" and last["id"])
             began = time.monotonic()
             self.card("present", card)
+        shown = time.time() - (time.monotonic() - began)
         self.disturb()
         until("its end", lambda: get(self.pos, f"/v1/transactions/{id}")["state"]
               not in ("created", "preparing", "armed", "reading"))
         self.card("remove")
+        self.shown.append((id, shown, time.time()))
         return get(self.pos, f"/v1/transactions/{id}")["state"], id, began
+
+    def story(self, id):
+        """Of a read that no tap has waited for: when it came, and which card lay there. A virtual card that stays for two seconds after a read counts as presented anew."""
+        steps = [(step["state"], datetime.datetime.fromisoformat(step["at"]).timestamp()) for step in get(self.pos, f"/v1/transactions/{id}")["history"]]
+        before = [tap for tap in self.shown if tap[1] <= steps[-1][1]][-1:]
+        return f"{id} {[(state, round(at % 1_000, 2)) for state, at in steps]}, " + "".join(
+            f"of the card that lay there for {tap[0]} from {tap[1] % 1_000:.2f} to {tap[2] % 1_000:.2f}" for tap in before)
 
     def disturb(self):
         if self.arguments.kills <= 0:
@@ -212,8 +222,7 @@ class House:
         faults = list(self.receiver.wrong)
         faults += [f"retained: {tap}" for tap in self.retained]
         for name, got in (("broker", self.heard), ("web server", self.receiver.got)):
-            if stray := self.ids(got) - wanted:
-                faults.append(f"{name}: not of a completed tap: {stray}")
+            faults += [f"{name}: not of a completed tap: {self.story(stray)}" for stray in self.ids(got) - wanted]
             firsts = list(dict.fromkeys(tap["id"][:36] for tap in got))
             if firsts != completed:
                 faults.append(f"{name}: out of order")

@@ -5,6 +5,7 @@ Version 2024.3.3 is the last one for Python 3.11: make a venv for it, `pip insta
 psutil-home-assistant==0.0.1 Pillow==10.2.0 home-assistant-frontend==20240307.0 SQLAlchemy==2.0.27 fnv-hash-fast==0.5.0 securetar==2024.2.1`, and give
 check-hub.py its `bin/hass` with --house.
 """
+import collections
 import json
 import pathlib
 import subprocess
@@ -69,7 +70,7 @@ def watch(house, taps, outages):
 
     While it listens each tap is scanned once. Of a tap while the broker is away it is once at most, and never once the tap's time is over.
     """
-    home, dice, faults = house.home, house.dice, []
+    home, dice, faults, tapped = house.home, house.dice, [], set()
     probes, listened, late, kept = 0, 0, 0, 0
 
     def scanned():
@@ -93,7 +94,7 @@ def watch(house, taps, outages):
         if number % (taps // outages) == 0:
             house.processes["broker"].terminate()
             house.processes["broker"].wait()
-            house.tap("member-card")
+            tapped.add(house.tap("member-card")[1])
             is_late = dice.random() < 0.3
             # Longer than ttl-seconds: it opens no door any more.
             time.sleep(12 if is_late else dice.random() * 3)
@@ -110,7 +111,9 @@ def watch(house, taps, outages):
                 home.start()
                 until("Home Assistant's start", listens)
             continue
-        if house.tap("member-card")[0] != "completed":
+        state, id, _ = house.tap("member-card")
+        tapped.add(id)
+        if state != "completed":
             continue
         listened += 1
         try:
@@ -120,7 +123,9 @@ def watch(house, taps, outages):
     time.sleep(2)
     twice = len(scanned()) - listened - kept + sum("not scanned" in fault for fault in faults)
     if twice:
-        faults.append(f"{twice} scanned again")
+        again = {id: count for id, count in collections.Counter(tap["id"] for tap in house.heard).items() if count > 1}
+        faults.append(f"{twice} scanned again; the check's own subscriber heard again {again}")
+    faults += [f"not of a tap: {house.story(id)}" for id in house.ids(house.heard) - tapped if not id.startswith("probe")]
     print(f"Home Assistant: {listened} taps while it listened, each scanned once; {outages} outages, {late} of them longer than a tap is good for, "
           f"{kept} taps of the others scanned afterwards")
     return faults
