@@ -59,7 +59,11 @@ public final class Token: TokenKeys {
                     }
                 }
             }
-            if let first = faults.first, all.isEmpty { throw .error(first) }
+            if let first = faults.first, all.isEmpty {
+                // No envelope has named it: it is one that this machine lacks.
+                if case .unknownKey(let label) = first { throw .error(.unfitKey(label, .missing)) }
+                throw .error(first)
+            }
             // Without these no payment can be taken, whatever opens.
             try session.findOwnKeys()
             return (RecipientKeySet(keys: all), faults)

@@ -10,7 +10,7 @@ public protocol TokenKeys: Sendable {
 
     /// Those of them that can be used, and why others cannot: one key that is gone leaves the others as they are.
     ///
-    /// - Throws: the first fault where none can be used, and why a key that each payment needs besides cannot be.
+    /// - Throws: the first fault where none can be used, `unfitKey` for one that is not there, and why a key that each payment needs besides cannot be.
     func usableRecipients() async throws(TokenError) -> (keys: RecipientKeySet, faults: [TokenError])
 
     /// Opens a compact JWE.

@@ -187,7 +187,7 @@ struct TokenLoadTests {
         // Whoever signs a set of keys wants all of them.
         await #expect(throws: TokenError.unknownKey("old")) { try await changed.recipients() }
         let none = try Token(soft.settings { $0.recipients = [TokenKey(label: "old")] })
-        await #expect(throws: TokenError.unknownKey("old")) { _ = try await none.usableRecipients() }
+        await #expect(throws: TokenError.unfitKey("old", .missing)) { _ = try await none.usableRecipients() }
     }
 
     /// docs/service/keys-and-token.md, Keys: a payment service that was begun with its recipient key alone.

@@ -2,6 +2,7 @@
 import CardBytes
 import Envelope
 import HSM
+import Synchronization
 import Testing
 
 @testable import Switch
@@ -44,8 +45,21 @@ struct KeysTests {
     @Test("S32: a key of its own that is missing says nothing of an envelope, and how to make it")
     func missing() throws {
         let fault = TokenError.unfitKey("card-tokens", .missing)
-        #expect(OpeningRefusal(fault) == .unavailable)
+        #expect(OpeningRefusal(fault) == .unavailable && OpeningRefusal(.unavailable(.tooSlow)) == .unavailable)
+        #expect(OpeningRefusal(.unavailable(.busy)) == .busy && OpeningRefusal(.unknownKey("x")) == .unknownKey)
         #expect("\(fault)".contains("card-tokens") && "\(fault)".contains("nfc-tap-profile key new"))
+    }
+
+    @Test("S32: what this machine lacks is told, and what an envelope names by whoever was asked with it")
+    func told() async {
+        let told = Mutex<[TokenError]>([])
+        let missing = TokenError.unfitKey("shop", .missing)
+        for error in [missing, .unknownKey("of an envelope")] {
+            let keys = TokenOpener(token: LackingKeys(error: error)) { error in told.withLock { $0.append(error) } }
+            await #expect(throws: OpeningRefusal.self) { try await keys.recipients() }
+            await #expect(throws: OpeningRefusal.self) { try await keys.open("") }
+        }
+        #expect(told.withLock { $0 } == [missing, missing])
     }
 
     @Test func `an envelope to another key is told apart from one that is damaged`() async throws {
@@ -57,4 +71,17 @@ struct KeysTests {
         await #expect(throws: OpeningRefusal.unreadable) { try await keys.open(damaged) }
         await #expect(throws: OpeningRefusal.unreadable) { try await keys.open("a.b") }
     }
+}
+
+/// Keys that cannot do anything, for one reason.
+private struct LackingKeys: TokenKeys {
+    let error: TokenError
+
+    func recipients() async throws(TokenError) -> RecipientKeySet { throw error }
+    func open(_ envelope: String) async throws(TokenError) -> SecretBytes { throw error }
+    func code(of message: SecretBytes) async throws(TokenError) -> [UInt8] { throw error }
+    func seal(_ content: SecretBytes, for name: String) async throws(TokenError) -> [UInt8] { throw error }
+    func unseal(_ sealed: [UInt8], for name: String) async throws(TokenError) -> SecretBytes { throw error }
+    func verificationKey() async throws(TokenError) -> VerificationKey { throw error }
+    func sign(_ payload: [UInt8], type: String) async throws(TokenError) -> String { throw error }
 }
