@@ -284,6 +284,7 @@ CK_RV cpkcs11_bytes(
 }
 
 static BYTES yes = 1;
+/* What a template leaves out is the token's choice (PKCS#11 v3.1, 4.1.1), and may be everything: each use that a key is not for is named, too. */
 static BYTES no = 0;
 
 CK_RV cpkcs11_copy(int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_OBJECT_HANDLE *copy) {
@@ -383,7 +384,9 @@ CK_RV cpkcs11_unwrap(
     struct attribute wanted[] = {
         {CKA_CLASS, &class, sizeof class}, {CKA_KEY_TYPE, &type, sizeof type}, {CKA_TOKEN, &no, 1},
         {CKA_PRIVATE, &yes, 1},            {CKA_SENSITIVE, &yes, 1},           {CKA_EXTRACTABLE, &no, 1},
-        {type == CKK_AES ? CKA_SIGN : CKA_ENCRYPT, &yes, 1},
+        {CKA_SIGN, type == CKK_AES ? &yes : &no, 1}, {CKA_ENCRYPT, type == CKK_AES ? &no : &yes, 1},
+        {CKA_DECRYPT, &no, 1},             {CKA_VERIFY, &no, 1},               {CKA_WRAP, &no, 1},
+        {CKA_UNWRAP, &no, 1},              {CKA_DERIVE, &no, 1},
     };
     struct mechanism mechanism = {CKM_AES_KEY_WRAP, NULL, 0};
     return call->unwrap(
@@ -402,6 +405,8 @@ CK_RV cpkcs11_generate_p256(
         {CKA_ID, (void *)id, id_count},
         {CKA_EC_PARAMS, (void *)curve, sizeof curve},
         {CKA_VERIFY, signs ? &yes : &no, 1},
+        {CKA_ENCRYPT, &no, 1},
+        {CKA_WRAP, &no, 1},
     };
     struct attribute private[] = {
         {CKA_TOKEN, &yes, 1},
@@ -412,6 +417,8 @@ CK_RV cpkcs11_generate_p256(
         {CKA_ID, (void *)id, id_count},
         {CKA_SIGN, signs ? &yes : &no, 1},
         {CKA_DERIVE, signs ? &no : &yes, 1},
+        {CKA_DECRYPT, &no, 1},
+        {CKA_UNWRAP, &no, 1},
     };
     struct mechanism mechanism = {CKM_EC_KEY_PAIR_GEN, NULL, 0};
     CK_OBJECT_HANDLE made[2];
@@ -433,8 +440,13 @@ CK_RV cpkcs11_generate_secret(
         {CKA_LABEL, (void *)label, label_count},
         {CKA_ID, (void *)id, id_count},
         {CKA_VALUE_LEN, &length, sizeof length},
-        {encrypts ? CKA_ENCRYPT : CKA_SIGN, &yes, 1},
-        {encrypts ? CKA_DECRYPT : CKA_VERIFY, &yes, 1},
+        {CKA_ENCRYPT, encrypts ? &yes : &no, 1},
+        {CKA_DECRYPT, encrypts ? &yes : &no, 1},
+        {CKA_SIGN, encrypts ? &no : &yes, 1},
+        {CKA_VERIFY, encrypts ? &no : &yes, 1},
+        {CKA_WRAP, &no, 1},
+        {CKA_UNWRAP, &no, 1},
+        {CKA_DERIVE, &no, 1},
     };
     struct mechanism mechanism = {encrypts ? CKM_AES_KEY_GEN : CKM_GENERIC_SECRET_KEY_GEN, NULL, 0};
     CK_OBJECT_HANDLE made;

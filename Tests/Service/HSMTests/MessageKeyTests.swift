@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPKCS11
 import CardBytes
 import Envelope
 import Foundation
-import HSM
 import Testing
+
+@testable import HSM
 
 /// Codes of messages by keys of SoftHSM 2.6.1: vectors of the standards, and what pyemv and cryptography make.
 @Suite(.serialized)
@@ -98,6 +100,7 @@ struct MessageKeyTests {
             #expect(
                 try await Hex.string(token.code(of: message, with: key)).lowercased() == answer["cmac"] as? String)
         }
+        #expect(try await unwrapped(token, wrapped, CKK_AES) == ["sign"])
         // Sessions that are made anew unwrap it anew.
         await token.close()
         #expect(try await Hex.string(token.code(of: message, with: key)).lowercased() == answer["cmac"] as? String)
@@ -114,6 +117,56 @@ struct MessageKeyTests {
         }
     }
 
+    /// What the objects that `find` gives may do.
+    private func uses(
+        _ token: Token, _ names: [(Int, String)],
+        _ find: @escaping @Sendable (inout LiveSession) throws(TokenFailure) -> UInt
+    ) async throws -> [String] {
+        try await token.run { (session) throws(TokenFailure) in
+            let object = try find(&session)
+            var uses: [String] = []
+            for (attribute, name) in names {
+                let may = try session.call { (calls) throws(TokenCode) in try calls.number(attribute, of: object) }
+                if may != 0 { uses.append(name) }
+            }
+            return uses
+        }
+    }
+
+    private static let secret = [
+        (CKA_ENCRYPT, "encrypt"), (CKA_DECRYPT, "decrypt"), (CKA_SIGN, "sign"), (CKA_VERIFY, "verify"),
+        (CKA_WRAP, "wrap"), (CKA_UNWRAP, "unwrap"), (CKA_DERIVE, "derive"),
+    ]
+    private static let pair = [
+        (CKA_DECRYPT, "decrypt"), (CKA_SIGN, "sign"), (CKA_UNWRAP, "unwrap"), (CKA_DERIVE, "derive"),
+    ]
+
+    /// PKCS#11 v3.1, 4.1.1: what a template leaves out is the token's choice. SoftHSM's is that a secret key may do everything.
+    @Test("S34: a key that is made here may do what it is for and nothing else")
+    func made() async throws {
+        let soft = try SoftToken()
+        let token = try Token(soft.settings { $0.mayMakeKeys = true })
+        for (label, kind, signs, wanted) in [
+            ("agrees", TokenKey.Kind.p256, false, ["derive"]), ("signs", .p256, true, ["sign"]),
+            ("names", .secret, true, ["sign", "verify"]), ("books-2026-11", .secret, false, ["encrypt", "decrypt"]),
+        ] {
+            let key = TokenKey(label: label, kind: kind)
+            try await token.make(key, signs: signs)
+            let found = try await uses(token, kind == .p256 ? Self.pair : Self.secret) {
+                (session) throws(TokenFailure) in try session.key(key).original
+            }
+            #expect(found == wanted, "\(label)")
+        }
+    }
+
+    /// Of a key that another house has wrapped: its code is made by it, and that is all.
+    private func unwrapped(_ token: Token, _ wrapped: [UInt8], _ type: Int) async throws -> [String] {
+        try await uses(token, Self.secret) { (session) throws(TokenFailure) in
+            let zone = try session.key(TokenKey(label: "zone", kind: .secret)).object
+            return try session.call { (calls) throws(TokenCode) in try calls.unwrap(wrapped, type, by: zone) }
+        }
+    }
+
     /// Two keys and the left one, as DES2 and as DES3; one behind the other they are one text.
     private func retail(_ token: Token, _ answer: [String: Any], _ message: [UInt8]) async throws {
         for name in ["both2", "both3"] {
@@ -121,6 +174,8 @@ struct MessageKeyTests {
             let key = MessageKey.wrappedRetail(wrapped, under: "zone")
             #expect(
                 try await Hex.string(token.code(of: message, with: key)).lowercased() == answer["retail"] as? String)
+            let type = name == "both2" ? CKK_DES2 : CKK_DES3
+            #expect(try await unwrapped(token, Array(wrapped.prefix(wrapped.count / 2)), type) == ["encrypt"])
             // The check values of the double-length key, and of its left half three times.
             let left = Array(wrapped.suffix(wrapped.count / 2))
             for (key, check) in [(wrapped, "08D7B4"), (left + left, "D5D44F")] {

@@ -92,6 +92,8 @@ enum {
     CKA_SENSITIVE = 0x103,
     CKA_ENCRYPT = 0x104,
     CKA_DECRYPT = 0x105,
+    CKA_WRAP = 0x106,
+    CKA_UNWRAP = 0x107,
     CKA_SIGN = 0x108,
     CKA_VERIFY = 0x10A,
     CKA_DERIVE = 0x10C,
