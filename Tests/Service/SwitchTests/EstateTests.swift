@@ -61,7 +61,7 @@ struct EstateTests {
     @Test func `a packager is checked, and reads the messages that its documentation prints`() throws {
         let packager = Checkout.file("docs/examples/packager.json").path()
         let document = try String(contentsOf: Checkout.file("docs/service/iso8583.md"), encoding: .utf8)
-        let told = try #require(document.firstMatch(of: #/ (003F[0-9A-F ]+)\n(0210 .*)\n/#))
+        let told = try #require(document.firstMatch(of: #/ (003F[0-9A-F]+)\n(0210 .*)\n/#))
         let read = try run([SwitchRig.program, "packager", packager, "--framed", "--read", String(told.1)])
         #expect(read.isDone && read.text == told.2 + "\n", "\(read.text)")
         let table = try run([SwitchRig.program, "packager", packager])
