@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ISO8583
 import Linux
 import LocalHTTP
 import PSPAPI
 import PaymentValues
+import PostgreSQL
 import Synchronization
 import TestSupport
 import Testing
@@ -132,6 +135,134 @@ struct DoorTests {
             for _ in 0..<200 { told.append(try await ask(rig, "/v1/health", "till-1")) }
             let refused = try #require(told.first { $0.status == 429 })
             #expect(refused.fields.only("Retry-After").flatMap { Int($0) } ?? 0 >= 1)
+        }
+    }
+
+    // MARK: - S3, S9
+
+    /// A door without an acquirer before these keys. Its lease is renewed with each question.
+    private struct Keyhole: Sendable {
+        let path: String
+        let server: PrivatePostgreSQL
+
+        func send(_ method: HTTPMethod, _ target: String, _ till: String? = nil, body: [UInt8] = [], key: String = "k")
+            async throws -> HTTPClientAnswer
+        {
+            var fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": key]
+            if let till { fields.set("X-Till", till) }
+            return try await HTTPClient(path: path).send(
+                HTTPClientRequest(method, target, fields: fields, body: body), answerWithin: .seconds(300))
+        }
+
+        func ask(_ target: String, _ till: String? = nil) async throws -> Int {
+            try await send(.get, target, till).status
+        }
+    }
+
+    private func withDoor(_ keys: FailingKeys, _ body: (Keyhole) async throws -> Void) async throws {
+        let database = try PrivatePostgreSQL()
+        let store = SwitchStore(database: try Database(database.address, connections: 1))
+        try await store.migrate()
+        try database.sql(
+            """
+            insert into merchant (id, acceptor) values ('adapter-check', 'M');
+            insert into terminal values ('adapter-check', '00000001', 'TERM0001');
+            insert into till (name, merchant) values ('till-1', 'adapter-check')
+            """)
+        let (measures, book, lease) = (SwitchMeasures(), LogBook(), Lease())
+        let service = SwitchService(
+            store: store, roster: TillRoster(store: store, rate: 1_000), keys: WatchedKeys(keys, measures, book.logger),
+            lease: lease, memory: try StoreMemory(path: nil),
+            messages: HostMessages(packager: try Packager(.bcd1987), acquirer: ""), acquirer: nil, logger: book.logger,
+            measures: measures, mode: .test, now: { .now })
+        let routes = SwitchRoutes(service: service, tillField: "X-Till")
+        let path = FileManager.default.temporaryDirectory.appending(path: "door-\(UUID().uuidString.prefix(8))").path()
+        var limits = HTTPLimits()
+        (limits.connections, limits.connectionsPerUser, limits.connectionsPerSecond) = (1_000, 1_000, 10_000)
+        let server = HTTPServer(socket: try ListeningSocket(path: path), limits: limits, logger: book.logger) {
+            lease.renewed(at: MachineClock.awake)
+            return await routes.answer($0)
+        }
+        async let end: Void = server.run()
+        var failure: (any Error)?
+        do { try await body(Keyhole(path: path, server: database)) } catch { failure = error }
+        server.shutDown(grace: .zero)
+        try await end
+        if let failure { throw failure }
+    }
+
+    @Test("S3: requests of one certificate beyond its share hear 429, and a place that was left is free")
+    func share() async throws {
+        let gate = Counter()
+        let keys = try FailingKeys {
+            while gate.count == 0 { try? await Task.sleep(for: .milliseconds(5)) }
+            return nil
+        }
+        try await withDoor(keys) { door in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<260 { group.addTask { try await door.ask("/v1/keys", "till-1") } }
+                var statuses: [Int] = []
+                for try await status in group {
+                    statuses.append(status)
+                    // Four are told at once; the others have their places until the keys are there.
+                    if statuses.count == 4 { gate.add() }
+                }
+                return statuses
+            }
+            #expect(statuses.count { $0 == 429 } == 4 && statuses.count { $0 == 200 } == 256)
+            #expect(try await door.ask("/v1/keys", "till-1") == 200)
+        }
+    }
+
+    /// A token that has too much to do, and one that is waited for by a till that goes.
+    @Test("S6: what would come too late is refused with Retry-After and not begun, and what nobody waits for is left")
+    func tooLate() async throws {
+        let sale = try await TestTill("/nowhere").sale(900)
+        let body = try WireJSON.encode(sale)
+        try await withDoor(try FailingKeys { .busy }) { door in
+            let answer = try await door.send(.post, "/v1/authorizations", "till-1", body: body, key: sale.id.text)
+            #expect(answer.status == 503 && answer.fields.only("Retry-After") == "1")
+            #expect(try door.server.sql("select count(*) from payment") == "0\n")
+        }
+        let (begun, left) = (Counter(), Counter())
+        let slow = try FailingKeys {
+            begun.add()
+            while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+            left.add()
+            return .unavailable
+        }
+        try await withDoor(slow) { door in
+            let till = Task {
+                try await door.send(.post, "/v1/authorizations", "till-1", body: body, key: sale.id.text)
+            }
+            try await eventually("an envelope that waits") { begun.count == 1 }
+            till.cancel()
+            try await eventually("its end") { left.count == 1 }
+            _ = await till.result
+        }
+    }
+
+    @Test("S19: payments and operations of another merchant are to a till as those that nobody has")
+    func otherMerchant() async throws {
+        try await withDoor(try FailingKeys { nil }) { door in
+            let (payment, refund) = ("01990000-0000-7000-8000-000000000001", "01990000-0000-7000-8000-000000000003")
+            try door.server.sql(
+                """
+                insert into payment (id, merchant, body, kind, amount, currency, state, answer, authorised, captured)
+                    values ('\(payment)', 'other', decode(repeat('00', 32), 'hex'), 'sale', 1000, 'EUR', 'approved', '{}', 1000, 1000);
+                insert into operation (id, payment, kind, body, amount, state, answer)
+                    values ('\(refund)', '\(payment)', 'refund', decode(repeat('00', 32), 'hex'), 100, 'approved', '{}')
+                """)
+            #expect(try await door.ask("/v1/authorizations/\(payment)", "till-1") == 404)
+            #expect(try await door.ask("/v1/operations/\(refund)", "till-1") == 404)
+            let body = try WireJSON.encode(ReversalRequest(reason: .customerCancel))
+            for id in [payment, refund, TransactionID().text] {
+                let path = "/v1/authorizations/\(id)/reversals"
+                let answer = try await door.send(.post, path, "till-1", body: body, key: id)
+                #expect(answer.status == 200, "\(id)")
+            }
+            #expect(try door.server.sql("select state from payment where merchant = 'other'") == "approved\n")
+            #expect(try door.server.sql("select state from operation") == "approved\n")
         }
     }
 

@@ -16,28 +16,10 @@ struct HostOrderTests {
     private static let payment = "01990000-0000-7000-8000-000000000001"
     private static let id = ExchangeID(payment)
 
-    /// What went over the line.
-    private final class Sent: Sendable {
-        private let kept = Mutex<[ISOMessage]>([])
-        private let packager: Packager
-
-        init(_ packager: Packager) { self.packager = packager }
-
-        func take(_ bytes: [UInt8]) {
-            var reader = FrameReader(packager.frame)
-            reader.append(bytes)
-            while case .message(let message, _)? = try? reader.next() {
-                if let parsed = try? packager.parse(message) { kept.withLock { $0.append(parsed) } }
-            }
-        }
-
-        var all: [ISOMessage] { kept.withLock { $0 } }
-    }
-
     /// An approved payment at a replica that is signed on.
     private func withApproval(
         _ keys: FailingKeys, isWanted: Bool,
-        _ body: (PrivatePostgreSQL, SwitchStore, Acquirer, Sent, ISOMessage) async throws -> Void
+        _ body: (PrivatePostgreSQL, SwitchStore, Acquirer, SentMessages, ISOMessage) async throws -> Void
     ) async throws {
         let server = try PrivatePostgreSQL()
         let store = SwitchStore(database: try Database(server.address, connections: 1))
@@ -64,7 +46,7 @@ struct HostOrderTests {
         let acquirer = Acquirer(
             packager: packager, rules: LinkRules(), store: store, keys: WatchedKeys(keys, measures, book.logger),
             seat: seat, start: try #require(HostTime(.now)), logger: book.logger, measures: measures)
-        let sent = Sent(packager)
+        let sent = SentMessages(packager)
         await acquirer.setOpenLine { if let bytes = $0 { sent.take(bytes) } }
         await acquirer.put(.connected)
         var answer = try #require(sent.all.first)
@@ -201,8 +183,26 @@ struct HostOrderTests {
     }
 }
 
+/// What went over the line.
+final class SentMessages: Sendable {
+    private let kept = Mutex<[ISOMessage]>([])
+    private let packager: Packager
+
+    init(_ packager: Packager) { self.packager = packager }
+
+    func take(_ bytes: [UInt8]) {
+        var reader = FrameReader(packager.frame)
+        reader.append(bytes)
+        while case .message(let message, _)? = try? reader.next() {
+            if let parsed = try? packager.parse(message) { kept.withLock { $0.append(parsed) } }
+        }
+    }
+
+    var all: [ISOMessage] { kept.withLock { $0 } }
+}
+
 /// Codes that tell by which key they were made: its first eight bytes.
-private struct TellingCodes: MessageAuthenticator {
+struct TellingCodes: MessageAuthenticator {
     func code(of message: [UInt8], wrapped: [UInt8]?) async throws(OpeningRefusal) -> [UInt8] {
         [UInt8]((wrapped ?? [0, 0, 0, 0, 0, 0, 0, 0]).prefix(8))
     }
@@ -229,5 +229,5 @@ extension Acquirer {
         while let last = writing[id]?.last { await last.value }
     }
 
-    fileprivate func setOpenLine(_ line: @escaping @Sendable ([UInt8]?) -> Void) { self.line = line }
+    func setOpenLine(_ line: @escaping @Sendable ([UInt8]?) -> Void) { self.line = line }
 }

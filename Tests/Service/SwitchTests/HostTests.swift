@@ -107,6 +107,8 @@ struct HostTests {
             let till = try till(rig)
             _ = try await approved(till, 1_200)
             _ = try await till.post(try await till.sale(1_251))
+            // S17: that its cryptogram pays once is written down with each payment.
+            #expect(try rig.server.sql("select count(distinct cryptogram) from payment") == "2\n")
             let metrics = try await till.text(rig.desks[0], "/metrics")
             #expect(metrics.contains("nfc_tap_switch_payments_total{outcome=\"approved\"} 1\n"))
             #expect(metrics.contains("nfc_tap_switch_payments_total{outcome=\"declined\"} 1\n"))

@@ -16,44 +16,44 @@ import Testing
 /// Keys that fail as they are told to, in each call.
 struct FailingKeys: EnvelopeOpener {
     private let keys: TokenOpener
-    let fault: @Sendable () -> OpeningRefusal?
+    let fault: @Sendable () async -> OpeningRefusal?
 
-    init(_ fault: @escaping @Sendable () -> OpeningRefusal?) throws {
+    init(_ fault: @escaping @Sendable () async -> OpeningRefusal?) throws {
         keys = TokenOpener(token: try SoftwareKeys(recipients: [SecretBytes(Array(SwitchRig.key.utf8))]))
         self.fault = fault
     }
 
-    private func fail() throws(OpeningRefusal) { if let fault = fault() { throw fault } }
+    private func fail() async throws(OpeningRefusal) { if let fault = await fault() { throw fault } }
 
     func recipients() async throws(OpeningRefusal) -> RecipientKeySet {
-        try fail()
+        try await fail()
         return try await keys.recipients()
     }
 
     func open(_ envelope: String) async throws(OpeningRefusal) -> SecretBytes {
-        try fail()
+        try await fail()
         return try await keys.open(envelope)
     }
 
     func open(
         _ envelope: String, merchant: String, number: @escaping @Sendable (SecretBytes) -> SecretBytes?
     ) async throws(OpeningRefusal) -> (record: SecretBytes, token: String?) {
-        try fail()
+        try await fail()
         return try await keys.open(envelope, merchant: merchant, number: number)
     }
 
     func cardToken(merchant: String, number: SecretBytes) async throws(OpeningRefusal) -> String {
-        try fail()
+        try await fail()
         return try await keys.cardToken(merchant: merchant, number: number)
     }
 
     func seal(_ content: SecretBytes, for name: String) async throws(OpeningRefusal) -> [UInt8] {
-        try fail()
+        try await fail()
         return try await keys.seal(content, for: name)
     }
 
     func unseal(_ sealed: [UInt8], for name: String) async throws(OpeningRefusal) -> SecretBytes {
-        try fail()
+        try await fail()
         return try await keys.unseal(sealed, for: name)
     }
 }
@@ -173,6 +173,10 @@ struct KeyFaultTests {
         await #expect(throws: OpeningRefusal.unavailable) { try await keys.unseal([1], for: "a") }
         #expect(measures.counted(.keysUnavailable) == 6)
         #expect(book.lines(.error).count == 1)
+        let full = WatchedKeys(try FailingKeys { .busy }, measures, book.logger)
+        await #expect(throws: OpeningRefusal.busy) { try await full.open("") }
+        #expect(measures.counted(.keysBusy) == 1 && measures.counted(.keysUnavailable) == 6)
+        #expect(book.lines(.error).contains { $0.contains("--sessions") })
     }
 
     @Test("S16: a line that comes again and again is told with how many were left out")

@@ -122,6 +122,10 @@ struct MerchantFaultTests {
                 }
             }
             guard case .begun = begun else { throw Missing() }
+            // Also where it is refused before anybody is asked.
+            let fifth = "01990000-0000-7000-8000-000000000005"
+            guard case .done = try await store.reverse(fifth, reversal, merchant: "other") else { throw Missing() }
+            #expect(try await store.refuse(try intent(fifth), "{}") == nil)
             // Its own merchant's word counts.
             let third = "01990000-0000-7000-8000-000000000003"
             guard case .done = try await store.reverse(third, reversal, merchant: "m") else { throw Missing() }

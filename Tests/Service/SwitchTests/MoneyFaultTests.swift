@@ -80,12 +80,20 @@ struct MoneyFaultTests {
             guard case .begun = try await begin(store, Self.refund, 600) else { throw Missing() }
             _ = try await store.keep(
                 try row(Self.refund, .answered(.approved)), [.decided(HostDecision(.approved, "00"))], now: .now)
+            // S19: another merchant's word, and another currency.
+            let foreign = try await store.reverse(
+                Self.refund, ReversalRequest(reason: .customerCancel), merchant: "other")
+            guard case .foreign = foreign else { throw Missing() }
+            let dollars = Money(value: 600, currency: try #require(Currency("USD")))
+            let other = try await store.reverse(
+                Self.refund, ReversalRequest(reason: .customerCancel, amount: dollars), merchant: "m")
+            guard case .otherCurrency = other else { throw Missing() }
             let reversal = try await store.reverse(
                 Self.refund, ReversalRequest(reason: .customerCancel), merchant: "m")
             guard case .queued = reversal else { throw Missing() }
             #expect(try server.sql("select refunded from payment") == "600\n")
-            let other = "01990000-0000-7000-8000-000000000005"
-            guard case .refused = try await begin(store, other, 600) else { throw Missing() }
+            let second = "01990000-0000-7000-8000-000000000005"
+            guard case .refused = try await begin(store, second, 600) else { throw Missing() }
             #expect(try await store.takeWork(7, known: nil).count == 1)
             let repetition = Repetition(message: ISOMessage(try #require(MessageType(420))), attempts: 1)
             _ = try await store.keep(try row(Self.refund, .reversing(repetition)), [], now: .now)
@@ -162,8 +170,10 @@ struct MoneyFaultTests {
 
     // MARK: - S10
 
-    private func release(_ rig: SwitchRig, _ id: OperationID, of payment: TransactionID) async throws -> (Int, String) {
-        let request = ReleaseRequest(id: id, mode: .test, amount: try TestTill.euro(100))
+    private func release(
+        _ rig: SwitchRig, _ id: OperationID, of payment: TransactionID, value: Int64 = 100
+    ) async throws -> (Int, String) {
+        let request = ReleaseRequest(id: id, mode: .test, amount: try TestTill.euro(value))
         let answer = try await HTTPClient(path: rig.sockets[0]).send(
             HTTPClientRequest(
                 .post, "/v1/authorizations/\(payment)/releases",
@@ -186,6 +196,7 @@ struct MoneyFaultTests {
             let id = OperationID()
             #expect(try await release(rig, id, of: holds[0]).0 == 200)
             #expect(try await release(rig, id, of: holds[0]).0 == 200)
+            #expect(try await release(rig, id, of: holds[0], value: 200).0 == 422)
             let other = try await release(rig, id, of: holds[1])
             #expect(other.0 == 422 && !other.1.contains("account"), "\(other)")
         }
