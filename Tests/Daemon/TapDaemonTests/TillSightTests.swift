@@ -95,7 +95,7 @@ struct TillSightTests {
     @Test("Of a card that was declined by itself nothing was sent")
     func tapThatDeclines() async throws {
         try await open { shop, first, _ in
-            try shop.reader.obey("present mastercard-blocked")
+            try shop.reader.obey("present visa-declines")
             let sale = try await first.sell(500, key: "a", wait: 20).transaction()
             try shop.reader.obey("remove")
             let seen = try WireJSON.decode(LaneStatus.self, from: try await first.get("/v1/lanes/lane-0").body)
