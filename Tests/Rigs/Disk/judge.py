@@ -30,7 +30,9 @@ class Facts:
         """What tills without HTTP are told, and whoever listens to events."""
         for it in records:
             if it.kind == "S" and it.program == "tap" and it.data.startswith(b"id: "):
-                self.follow(json.loads(it.data.split(b"\ndata: ", 1)[1].split(b"\n")[0]))
+                for line in it.data.split(b"\n"):
+                    if line.startswith(b"data: "):
+                        self.follow(json.loads(line[6:]))
             if it.kind == "S" and it.program == "ecr":
                 for till, told in TOLD.items():
                     if told.match(it.data):
