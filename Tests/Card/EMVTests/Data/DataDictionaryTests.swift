@@ -50,4 +50,20 @@ struct DataDictionaryTests {
             }
         }
     }
+
+    /// Held against a look at every row: tags that share a place, and those that no row has.
+    @Test func `what is found by a place is what a look at all rows finds`() {
+        let rows = Dictionary(grouping: DataDictionary.all, by: \.tag)
+        let tags = (Array(0...0xFFFF) + Array(0xDF_8100...0xDF_81FF) as [UInt32]).map { Tag($0) }
+        for kernel in [.visa, .mastercard, .c8] as [KernelIdentifier] {
+            let own = DataElement.Kernels(kernel)
+            let wrong = tags.filter { tag in
+                let all = rows[tag] ?? []
+                let common = all.filter(\.kernels.isEmpty)
+                let wanted = all.first { $0.kernels.contains(own) } ?? (common.count == 1 ? common[0] : nil)
+                return DataDictionary.element(tag, kernel: kernel) != wanted
+            }
+            #expect(wrong == [])
+        }
+    }
 }
