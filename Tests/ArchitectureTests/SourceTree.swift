@@ -8,7 +8,13 @@ enum SourceTree {
         /// The room's module: a folder of a floor.
         let room: String
         let path: String
+        let text: String
         let lines: [Substring]
+
+        /// Whether one of the words stands anywhere in it: by bytes, for a search in each line of each file takes long.
+        func mentions(_ words: String...) -> Bool {
+            words.contains { word in unsafe strstr(text, word) != nil }
+        }
     }
 
     private static let products = Result { try read("Sources") }
@@ -34,6 +40,7 @@ enum SourceTree {
                 let text = try String(contentsOf: base.appending(path: path), encoding: .utf8)
                 return File(
                     room: String(path.split(separator: "/").dropFirst().first ?? ""), path: "\(folder)/\(path)",
+                    text: text,
                     lines: text.split(separator: "\n", omittingEmptySubsequences: false))
             }
     }
