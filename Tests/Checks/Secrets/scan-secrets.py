@@ -5,7 +5,7 @@
     scan-secrets.py [--context] PID|FOLDER  <secrets
 
 Standard input has one secret a line: the digits of a card number, or track 2 as `digits D digits`. Memory is every
-readable mapping, whatever it is for. Prints what it finds and ends with 1; ends with 0 and a count where it finds
+readable mapping, whatever it is for, but for those that are a file's and were not changed. Prints what it finds and ends with 1; ends with 0 and a count where it finds
 nothing. Reading the memory of a process that forbids dumps takes root.
 """
 import base64
@@ -80,16 +80,28 @@ def occurrences(data, wanted):
             at = data.find(pattern, at + 1)
 
 
+def mappings(pid):
+    """Each mapping's first line in smaps, and whether it has exactly the bytes of a file: private to the process, and no page of it changed."""
+    head, changed = None, 0
+    for line in pathlib.Path(f"/proc/{pid}/smaps").read_text().splitlines() + ["0-0 ---p 0 0 0"]:
+        fields = line.split(maxsplit=5)
+        if fields[0] in ("Anonymous:", "Swap:"):
+            changed += int(fields[1])
+        elif not fields[0].endswith(":"):
+            if head:
+                yield head, head[1][3] == "p" and len(head) > 5 and head[5].startswith("/") and changed == 0
+            head, changed = fields, 0
+
+
 def memory(pid):
     """Every readable mapping in pieces that overlap: where it begins, what it is, and its bytes."""
-    maps = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as mem:
-        for line in maps:
-            fields = line.split(maxsplit=5)
+        for fields, is_file in mappings(pid):
             start, end = (int(bound, 16) for bound in fields[0].split("-"))
             name = fields[5] if len(fields) > 5 else "anonymous"
-            # The kernel's own pages cannot be read from outside and hold no data of the process.
-            if "r" not in fields[1] or name in ("[vvar]", "[vsyscall]"):
+            # The kernel's own pages cannot be read from outside and hold no data of the process; code and constants, most of what a
+            # program has mapped, are those of its file.
+            if "r" not in fields[1] or name in ("[vvar]", "[vsyscall]") or is_file:
                 continue
             for base in range(start, end, CHUNK):
                 mem.seek(base)
