@@ -37,26 +37,12 @@ struct TokenMemoryTests {
                 let piece = min(Int(range[1] - place), 1 << 20)
                 guard let data = try? memory.read(upToCount: piece), !data.isEmpty else { break }
                 read += data.count
-                found += Self.count(masked, mask, data)
+                found += Masked.count(masked, mask, in: Array(data))
                 // Pieces overlap, so that nothing is cut in two.
                 place += UInt64(data.count > 64 && place + UInt64(data.count) < range[1] ? data.count - 32 : data.count)
             }
         }
         #expect(read > 1 << 20)
-        return found
-    }
-
-    private static func count(_ masked: [UInt8], _ mask: [UInt8], _ data: Data) -> Int {
-        let bytes = Array(data)
-        guard bytes.count >= 32 else { return 0 }
-        var found = 0
-        for start in 0...(bytes.count - 32) {
-            var forward = 0
-            while forward < 32, bytes[start + forward] ^ mask[forward] == masked[forward] { forward += 1 }
-            var backward = 0
-            while backward < 32, bytes[start + 31 - backward] ^ mask[backward] == masked[backward] { backward += 1 }
-            if forward == 32 || backward == 32 { found += 1 }
-        }
         return found
     }
 
