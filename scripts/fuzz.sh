@@ -38,7 +38,7 @@ fuzz() {
 
 targets=${FUZZ_TARGETS:-fuzz-cards fuzz-crypto fuzz-wallets fuzz-tills}
 for target in $targets; do
-    swift build -c release --product "$target" --scratch-path .build-fuzz -debug-info-format none \
+    swift build -c release --product "$target" --scratch-path .build-fuzz -debug-info-format none -Xswiftc -no-emit-module-separately-wmo \
         -Xswiftc -sanitize=address -Xswiftc -use-ld=lld \
         -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp 2>&1 | tail -n 1
 done

@@ -11,5 +11,5 @@ root=$(realpath "$(dirname "$0")/..")
 order=$root/packaging/function-order.txt
 link="-Xlinker -z -Xlinker now -Xlinker --no-export-dynamic -Xlinker --gc-sections"
 [ "$(uname -m)" != x86_64 ] || link+=" -Xlinker --section-ordering-file=$order"
-[ "${1:-}" = link ] || echo -n "-c release -debug-info-format none --static-swift-stdlib --disable-local-rpath -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xcc -ffunction-sections -Xcc -ffile-prefix-map=$root=. "
+[ "${1:-}" = link ] || echo -n "-c release -debug-info-format none --static-swift-stdlib --disable-local-rpath -Xswiftc -no-emit-module-separately-wmo -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xcc -ffunction-sections -Xcc -ffile-prefix-map=$root=. "
 echo "$link"
