@@ -122,7 +122,8 @@ let house = [
                     "Crypto Envelope Hub Linux LocalHTTP Logging Metrics PaymentValues POSAPI PSPAPI Settings StrictJSON",
                 tests: ""),
             .room(
-                "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging PaymentValues POSAPI Receipt Settings TapClient",
+                "TillBridge",
+                uses: "Codes ECR Linux LocalHTTP Logging MDB PaymentValues POSAPI Receipt Settings TapClient",
                 tests: ""),
         ]),
     Floor(

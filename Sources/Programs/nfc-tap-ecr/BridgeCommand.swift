@@ -8,12 +8,12 @@ import ServiceProgram
 import Settings
 import TillBridge
 
-/// The terminal that tills find when they speak Caisse-AP, hw_proxy or ZVT; behind it nfc-tapd.
+/// The terminal that tills find when they speak Caisse-AP, hw_proxy or ZVT, and vending machines by MDB; behind it nfc-tapd.
 @main
 struct BridgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc-tap-ecr",
-        abstract: "Act as the payment terminal of tills that speak Caisse-AP, Caisse E+, hw_proxy or ZVT.",
+        abstract: "Act as the payment terminal of tills that speak Caisse-AP, Caisse E+, hw_proxy, MDB or ZVT.",
         discussion: """
             Each till has a table in the configuration, see docs/integrating/till-protocols.md. Payments go through nfc-tapd. Ends with \
             exit code 1 if a port or a ledger cannot be opened.
@@ -40,6 +40,9 @@ struct BridgeCommand: AsyncParsableCommand {
             if let shortage = DescriptorLimit.Shortage(of: TillBridge.descriptors(file)) {
                 throw program.end(
                     "till: connections \(shortage.problem); \(shortage.remedy(unit: "nfc-tap-ecr.service"))")
+            }
+            for till in file.tills where till.kind == .mdb {
+                program.say("\(till.name): nobody stands by; no scheme's and no PCI programme's approval covers that")
             }
             return program.say("\(file.tills.count) till\(file.tills.count == 1 ? "" : "s"), nothing wrong")
         }
@@ -69,6 +72,11 @@ extension TillBridge.Failure {
             "\(till): its ledger cannot be used: \(SystemError(code: code).remedy)"
         case .port(let till, let place, let error): "\(till): \(place) cannot be opened: \(error)"
         case .server(let till, let error): "\(till): \(error)"
+        case .noNinthBit(let till, let place):
+            """
+            \(till): \(place) has no mark and space parity, which carries the ninth bit; use a UART whose driver has it, or write \
+            escaped = true for an adapter that writes FF 00 before a marked byte
+            """
         }
     }
 }

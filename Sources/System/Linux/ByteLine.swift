@@ -50,7 +50,7 @@ package final class ByteLine: Sendable {
         isSocket = false
     }
 
-    private static let speeds: [Int: speed_t] = [
+    static let speeds: [Int: speed_t] = [
         9_600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400), 57_600: speed_t(B57600),
         115_200: speed_t(B115200),
     ]

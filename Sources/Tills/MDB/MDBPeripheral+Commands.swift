@@ -108,7 +108,7 @@ extension MDBPeripheral {
     // MARK: - Vends
 
     private mutating func requested(_ value: UInt32, _ item: UInt16, _ effects: inout [MDBEffect]) {
-        let isIdle = state == .session || (state == .enabled && features & Self.alwaysIdle != 0)
+        let isIdle = state == .session || (state == .enabled && isAlwaysIdle)
         guard isIdle, sale == nil else { return outOfSequence(&effects) }
         // Whoever asks for goods knows of the session.
         dropMessages { $0 == .begin }
@@ -238,10 +238,11 @@ extension MDBPeripheral {
     private mutating func restored(_ former: MDBSale?, _ effects: inout [MDBEffect]) {
         guard let former else { return }
         switch former.phase {
-        // The machine knows: it says what became of the goods, or resets.
+        // The machine knows, and its word may have been missed meanwhile: it is sold, unless a failure is heard.
         case .told, .sold:
             sale = former
-            effects.append(.arm(.vend(former.number), milliseconds: Int64(settings.vendSeconds) * 1_000))
+            sell(&effects)
+            effects.append(.record(sale))
         case .asked, .approved: effects += [.record(nil), .reverse(former.number)]
         }
     }

@@ -62,6 +62,8 @@ public struct MDBPeripheral: Sendable {
     var machineLevel: UInt8 = 1
     var isSetUp = false
     var features: UInt32 = 0
+    /// The machine asks for goods without a card first.
+    public var isAlwaysIdle: Bool { features & Self.alwaysIdle != 0 }
     /// Prices have come in 32 bits.
     var isExpanded: Bool { features & Self.bigMoney != 0 }
     var level: UInt8 { min(settings.level, machineLevel) }

@@ -3,8 +3,8 @@ import ECR
 import PaymentValues
 
 extension TillsFile.Till {
-    /// The machine of this till's protocol.
-    func terminal(_ contents: TillLedger.Contents) -> any TillTerminal {
+    /// The machine of this till's protocol; `nil` for a vending machine, whose rules are the reverse.
+    func terminal(_ contents: TillLedger.Contents) -> (any TillTerminal)? {
         let desk = TillMachine(
             lane: lane, installation: contents.installation, counter: contents.counter, attempts: contents.attempts,
             past: contents.past, closedThrough: contents.closedThrough,
@@ -21,6 +21,7 @@ extension TillsFile.Till {
             return ProxyTerminal(
                 desk: desk,
                 settings: .init(currency: currency, terminal: String(terminal), hosts: hosts, origins: origins))
+        case .mdb: return nil
         case .zvt:
             let isSerial = if case .serial = line { true } else { false }
             return ZVTTerminal(

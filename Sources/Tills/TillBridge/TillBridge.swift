@@ -16,9 +16,12 @@ public struct TillBridge: Sendable {
         /// Its port or line, and what the system says of it.
         case port(till: String, place: String, SystemError)
         case server(till: String, ListenError)
+        /// The driver of its line has no parity that carries a ninth bit.
+        case noNinthBit(till: String, place: String)
     }
 
     private let ports: [TillPort]
+    private let machines: [VendingPort]
     private let client: TapClient
     private let logger: Logger
 
@@ -29,15 +32,16 @@ public struct TillBridge: Sendable {
         if let shortage = DescriptorLimit.provide(Self.descriptors(file)) {
             logger.warning("connections \(shortage.problem): \(shortage.remedy(unit: "nfc-tap-ecr.service"))")
         }
-        var ports: [TillPort] = []
+        var (ports, machines): ([TillPort], [VendingPort]) = ([], [])
         for till in file.tills {
             do throws(TillLedger.Failure) {
-                ports.append(try TillPort(till, in: file.directory, client, logger))
+                if let machine = try VendingPort(till, in: file.directory, client, logger) { machines.append(machine) }
+                if let port = try TillPort(till, in: file.directory, client, logger) { ports.append(port) }
             } catch {
                 throw Failure(error, till.name)
             }
         }
-        self.ports = ports
+        (self.ports, self.machines) = (ports, machines)
     }
 
     /// Brings the payments of an earlier run to their ends, opens the ports, and serves until the task is cancelled.
@@ -56,6 +60,16 @@ public struct TillBridge: Sendable {
                         return nil
                     } catch {
                         return Failure(error, port.till.name)
+                    }
+                }
+            }
+            for machine in machines {
+                group.addTask {
+                    do throws(TillLedger.Failure) {
+                        try await machine.run()
+                        return nil
+                    } catch {
+                        return Failure(error, machine.till.name)
                     }
                 }
             }
@@ -94,6 +108,7 @@ public struct TillBridge: Sendable {
 
     private func open(_ inherited: [InheritedSocket]) throws(Failure) -> [(till: String, server: HTTPServer)] {
         var servers: [(till: String, server: HTTPServer)] = []
+        for machine in machines { try machine.begin() }
         for port in ports {
             let till = port.till
             let socket = inherited.first { $0.name == till.name }?.descriptor
@@ -119,6 +134,7 @@ public struct TillBridge: Sendable {
             do throws(TapClientError) {
                 for try await event in client.events(maximumOutage: .seconds(86_400)) {
                     for port in ports { port.payments.happened(event) }
+                    for machine in machines { machine.payments.happened(event) }
                 }
             } catch {
                 logger.debug("no events", metadata: ["error": "\(error.code.rawValue)"])

@@ -2,6 +2,8 @@
 import ECR
 import Glibc
 import Linux
+import Logging
+import MDB
 import PaymentValues
 
 /// What a till has asked for, on disk: a line for each change, added at the end.
@@ -28,6 +30,8 @@ final class TillLedger {
         /// The newest of each number, oldest first.
         var attempts: [Attempt] = []
         var past = AttemptArchive()
+        /// Of a vending machine, as far as something can happen to them yet.
+        var vends: [UInt64: Vend] = [:]
         /// Lines that are not as they were written.
         var damaged = 0
         /// There was no ledger, or an empty one.
@@ -56,6 +60,7 @@ final class TillLedger {
         var refunds: [AttemptArchive.Refunds]?
         var sale: AttemptArchive.Sale?
         var reservation: AttemptArchive.Reservation?
+        var vend: Vend?
     }
 
     /// Lines beyond which the file is written anew, but for those of the past.
@@ -137,6 +142,8 @@ final class TillLedger {
         if attempt.phase != .approved { attempt.dropReceipts() }
         try added(Line(attempt: attempt))
     }
+
+    func record(_ vend: Vend) throws(Failure) { try added(Line(vend: vend)) }
 
     /// A number that no attempt has.
     func spend(_ number: UInt64) throws(Failure) { try added(Line(counter: number)) }
@@ -234,6 +241,10 @@ final class TillLedger {
             if let reservation = line.reservation { contents.past.read(reservation) }
             if line.sale != nil || line.reservation != nil { contents.lines -= 1 }
             if let attempt = line.attempt { take(attempt) }
+            if let vend = line.vend {
+                contents.counter = max(contents.counter, vend.sale.number)
+                contents.vends[vend.sale.number] = vend.isOver ? nil : vend
+            }
         }
 
         private mutating func take(_ attempt: Attempt) {
@@ -286,6 +297,7 @@ final class TillLedger {
         for sale in past.sales { try write(Line(sale: sale), &piece, new) }
         for reservation in past.reservations { try write(Line(reservation: reservation), &piece, new) }
         for attempt in contents.attempts { try write(Line(attempt: attempt), &piece, new) }
+        for vend in contents.vends.values { try write(Line(vend: vend), &piece, new) }
         try new.write(piece)
         try new.synchronize()
         // Before it has its name: nobody else may have it in between.
@@ -301,5 +313,21 @@ final class TillLedger {
         guard piece.count >= pieceSize else { return }
         try file.write(piece)
         piece.removeAll(keepingCapacity: true)
+    }
+}
+
+extension TillLedger {
+    /// A till's own, by its name in the folder of the ledgers.
+    static func open(
+        of till: TillsFile.Till, in directory: String, _ logger: Logger
+    ) throws(Failure) -> (ledger: TillLedger, contents: Contents) {
+        let fresh = String(UInt64.random(in: .min ... .max), radix: 36)
+        let (ledger, contents) = try open("\(directory)/\(till.name).ledger", fresh: fresh)
+        if contents.damaged > 0 {
+            logger.critical(
+                "ledger damaged: look for payments of this till that are confirmed and not in its books",
+                metadata: ["till": "\(till.name)", "lines": "\(contents.damaged)"])
+        }
+        return (ledger, contents)
     }
 }

@@ -31,23 +31,21 @@ actor TillPort {
     private var day: UInt32 = 0
     private let isNew: Bool
 
+    /// - Returns: `nil` for a vending machine, which has no desk.
     /// - Throws: where the till's ledger cannot be used.
-    init(_ till: TillsFile.Till, in directory: String, _ client: TapClient, _ logger: Logger) throws(TillLedger.Failure)
-    {
-        let fresh = String(UInt64.random(in: .min ... .max), radix: 36)
-        let (ledger, contents) = try TillLedger.open("\(directory)/\(till.name).ledger", fresh: fresh)
-        if contents.damaged > 0 {
-            logger.critical(
-                "ledger damaged: look for payments of this till that are confirmed and not in its books",
-                metadata: ["till": "\(till.name)", "lines": "\(contents.damaged)"])
-        }
+    init?(
+        _ till: TillsFile.Till, in directory: String, _ client: TapClient, _ logger: Logger
+    ) throws(TillLedger.Failure) {
+        guard till.vending == nil else { return nil }
+        let (ledger, contents) = try TillLedger.open(of: till, in: directory, logger)
+        guard let machine = till.terminal(contents) else { return nil }
         let (inputs, feed) = AsyncStream<Input>.makeStream()
         (self.inputs, self.feed) = (inputs, feed)
         self.till = till
         self.logger = logger
         self.ledger = ledger
         isNew = contents.isNew
-        machine = till.terminal(contents)
+        self.machine = machine
         payments = TillPayments(client, till, logger) { feed.yield(.plain($0)) }
     }
 
@@ -145,22 +143,15 @@ actor TillPort {
     }
 
     private func carryOut(_ effect: TillEffect) {
-        let payments = payments
         switch effect {
         case .respond(let response, let connection):
             exchanges.removeValue(forKey: connection)?.resume(returning: response)
         case .close(let connection):
             lines.removeValue(forKey: connection)?.finish()
             exchanges.removeValue(forKey: connection)?.resume(returning: nil)
-        case .start(let demand): Task { await payments.start(demand) }
         case .refuse(let key, let refusal): feed.yield(.plain(.settled(key, .notPaid(refusal))))
-        case .cancel(let key): Task { await payments.cancel(key) }
-        case .lookUp(let key): Task { await payments.lookUp(key) }
-        case .confirm(let key): Task { await payments.confirm(key) }
-        case .takeBack(let key, let reason): Task { await payments.takeBack(key, reason) }
-        case .reverse(let key): Task { await payments.reverse(key) }
-        case .book(let booking, let key): Task { await payments.book(booking, of: key) }
         case .alarm(let alarm): logger.warning("\(alarm.words)", metadata: ["till": "\(till.name)"])
+        case .start, .cancel, .lookUp, .confirm, .takeBack, .reverse, .book: payments.begin(effect)
         case .send, .record, .spend, .closeBatch, .arm: break
         }
     }
@@ -206,6 +197,22 @@ actor TillPort {
             try handle(.timer(timer))
         }
         if let next = timers.values.min() { wait(until: next) }
+    }
+}
+
+extension TillPayments {
+    /// Asks the daemon for what a machine wants of it, and comes back at once.
+    func begin(_ effect: TillEffect) {
+        switch effect {
+        case .start(let demand): Task { await start(demand) }
+        case .cancel(let key): Task { await cancel(key) }
+        case .lookUp(let key): Task { await lookUp(key) }
+        case .confirm(let key): Task { await confirm(key) }
+        case .takeBack(let key, let reason): Task { await takeBack(key, reason) }
+        case .reverse(let key): Task { await reverse(key) }
+        case .book(let booking, let key): Task { await book(booking, of: key) }
+        case .send, .respond, .close, .arm, .record, .spend, .refuse, .closeBatch, .alarm: break
+        }
     }
 }
 

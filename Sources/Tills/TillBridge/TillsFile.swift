@@ -44,6 +44,8 @@ public struct TillsFile: Sendable {
         public var readAmount: Int64?
         /// Minutes after a sale within which its till may reverse it; ZVT only.
         public var reversalMinutes = 15
+        /// How its machine is spoken to; of a vending machine, and of no other.
+        package var vending: Vending?
         /// It may sell in test mode, where no money moves, and in test mode only.
         public var isTest = false
         public var language = Language.english
@@ -115,7 +117,7 @@ extension TillsFile.Till {
         }
         let kind = table.text("protocol").flatMap { TillProtocol(rawValue: $0) }
         if kind == nil {
-            table.report("protocol", "is missing or unknown", "write caisse-ap, caisse-e-plus, hw-proxy or zvt")
+            table.report("protocol", "is missing or unknown", "write caisse-ap, caisse-e-plus, hw-proxy, mdb or zvt")
         }
         let lane = table.text("lane")
         if lane?.isReference(upTo: 32) != true {
@@ -178,6 +180,7 @@ extension TillsFile.Till {
             if refundLimit != nil {
                 table.report("refund-limit", "has no use with hw-proxy", "remove it: this protocol has no refunds")
             }
+        case .mdb: readVending(&table)
         case .zvt:
             reversalMinutes = table.number("reversal-minutes", in: 0...1_440) ?? reversalMinutes
             receiptWidth = table.number("receipt-width", in: 32...48) ?? receiptWidth
@@ -237,9 +240,12 @@ extension TillsFile {
         let baud = table.number("speed", in: 9_600...115_200)
         guard let text = table.text("listen") else {
             guard let device else {
+                guard kind != .mdb else {
+                    return table.report("device", "is missing", "write device = \"/dev/ttyAMA0\"")
+                }
                 return table.report("listen", "is missing", "write listen = \"127.0.0.1:20007\", or device")
             }
-            guard kind == .zvt || kind == .caisseEPlus else {
+            guard [.zvt, .caisseEPlus, .mdb].contains(kind) else {
                 return table.report("device", "is of no use to this protocol", "write listen instead")
             }
             guard baudRates.contains(baud ?? 9_600) else {
@@ -249,8 +255,9 @@ extension TillsFile {
             }
             return .serial(device: device, baud: baud ?? 9_600)
         }
-        if kind == .caisseEPlus {
-            return table.report("listen", "is of no use to caisse-e-plus", "write device = \"/dev/ttyUSB0\" instead")
+        if let kind, [.caisseEPlus, .mdb].contains(kind) {
+            return table.report(
+                "listen", "is of no use to \(kind.rawValue)", "write device = \"/dev/ttyUSB0\" instead")
         }
         if device != nil { return table.report("device", "stands beside listen", "remove one of the two") }
         if baud != nil { return table.report("speed", "has no use with listen", "remove it") }

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A vending machine on a pseudo-terminal: vending.py LINK SALES POLLS
+"""A vending machine on a pseudo-terminal: vending.py LINK SALES POLLS, or vending.py LINK PRICE:END…
 
 Another hand than the peripheral, from what MDB/ICP 4.2 says of a machine's side. LINK leads to the terminal's other end. A word with its mode bit is
 FF 00 and its byte, FF is FF FF. An answer that begins 5 ms after the command or later meets the next command: it counts as none, and the
-machine says the same again. Prints a line of JSON: what it has sold, and how soon it was answered."""
+machine says the same again. Prints a line of JSON: what it has sold, and how soon it was answered.
+
+With prices it prints a word for each sale: denied, or its END, sold or failed. With the END asked it stands still once it has asked for
+money, with held once it may hand out the goods: it says so, waits for a line, and is set up anew as soon as the peripheral was reset."""
 import json, os, pty, random, select, sys, time, tty
 
 ANSWER, PATIENCE, MODE = 0.005, 0.03, 0x100
@@ -77,8 +80,8 @@ class Machine:
         self.write(0x00)
         return data[:-1]
 
-    def say(self, *command):
-        for _ in range(200):
+    def say(self, *command, tries=200):
+        for _ in range(tries):
             answer = self.exchange(*command)
             time.sleep(0.001)
             if answer is not None:
@@ -93,32 +96,42 @@ class Machine:
         sys.exit(f"none of {heads} came")
 
     def begin(self):
-        self.say(0x10)
+        # Nobody may be there yet.
+        self.say(0x10, tries=2_000)
         self.poll_for(0x00)
         assert self.say(0x11, 0x00, 0x03, 0x10, 0x02, 0x01)[:2] == [0x01, 0x03]
         self.say(0x11, 0x01, 0x01, 0xF4, 0x00, 0x32)
         self.say(0x17, 0x04, 0x00, 0x00, 0x00, 0x20)
         self.say(0x14, 0x01)
 
-    def sale(self, sold):
-        self.say(0x13, 0x00, 0x00, 0x96, 0x00, 0x07)
-        if self.poll_for(0x05, 0x06) == 0x06:
-            sold["denied"] += 1
-        elif self.dice.random() < 0.8:
+    def sale(self, price, end):
+        self.say(0x13, 0x00, price >> 8, price & 0xFF, 0x00, 0x07)
+        if end != "asked" and self.poll_for(0x05, 0x06) == 0x06:
+            end = "denied"
+        elif end == "sold":
             self.say(0x13, 0x02, 0x00, 0x07)
-            sold["successes"] += 1
-        else:
+        elif end == "failed":
             self.say(0x13, 0x03)
-            sold["failures"] += 1
+        else:
+            print(end, flush=True)
+            sys.stdin.readline()
+            self.poll_for(0x00)
+            self.begin()
+            return "begun anew"
         self.say(0x13, 0x04)
         self.poll_for(0x07)
+        return end
 
 
 def main():
-    machine, sold = Machine(sys.argv[1]), {"successes": 0, "failures": 0, "denied": 0}
+    machine, sold = Machine(sys.argv[1]), {"sold": 0, "failed": 0, "denied": 0}
     machine.begin()
+    if ":" in sys.argv[2]:
+        for price, end in (word.split(":") for word in sys.argv[2:]):
+            print(machine.sale(int(price), end), flush=True)
+        return
     for _ in range(int(sys.argv[2])):
-        machine.sale(sold)
+        sold[machine.sale(150, "sold" if machine.dice.random() < 0.8 else "failed")] += 1
     for _ in range(int(sys.argv[3])):
         machine.exchange(0x12)
         time.sleep(0.001)

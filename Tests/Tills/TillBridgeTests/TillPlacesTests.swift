@@ -43,7 +43,7 @@ struct TillPlacesTests {
                 [[till]]
                 name = "t\(number)"
                 protocol = "\(kind.rawValue)"
-                \(kind == .caisseEPlus ? "device = \"/dev/ttyUSB\(number)\"" : "listen = \"127.0.0.1:\(20_000 + number)\"")
+                \([.caisseEPlus, .mdb].contains(kind) ? "device = \"/dev/ttyUSB\(number)\"" : "listen = \"127.0.0.1:\(20_000 + number)\"")
                 lane = "l\(number)"
 
                 """

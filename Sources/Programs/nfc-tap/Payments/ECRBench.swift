@@ -56,8 +56,9 @@ struct ECRBench: AsyncParsableCommand {
         guard cutAfter ?? 0 >= 0, garble ?? 1 >= 1 else {
             throw ValidationError("--garble takes 1 or more, --cut-after 0 or more.")
         }
-        guard kind != .caisseEPlus else {
-            throw ValidationError("Caisse E+ needs a serial line, and the bench has none: run nfc-tap-ecr itself.")
+        guard ![.caisseEPlus, .mdb].contains(kind) else {
+            throw ValidationError(
+                "\(kind.rawValue) needs a serial line, and the bench has none: run nfc-tap-ecr itself.")
         }
         guard address != nil else { throw ValidationError("Write the address as 127.0.0.1:\(kind.port).") }
     }
@@ -161,7 +162,7 @@ extension TillProtocol: ExpressibleByArgument {
         switch self {
         case .caisseAP: 8_888
         case .hwProxy: 8_069
-        case .zvt, .caisseEPlus: 20_007
+        case .zvt, .caisseEPlus, .mdb: 20_007
         }
     }
 }

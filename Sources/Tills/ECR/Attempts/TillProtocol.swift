@@ -4,5 +4,7 @@ public enum TillProtocol: String, CaseIterable, Sendable {
     case caisseAP = "caisse-ap"
     case caisseEPlus = "caisse-e-plus"
     case hwProxy = "hw-proxy"
+    /// Of vending machines; it has no desk.
+    case mdb
     case zvt
 }
