@@ -83,25 +83,12 @@ struct JSONTests {
 
     @Test("Every command takes --json, and each of them is run here with it")
     func commands() throws {
-        let dump = try Program.tap.run(["--experimental-dump-help"], in: FileManager.default.temporaryDirectory).output
-        let top = try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any]
-        let leaves = Self.leaves(try #require(top?["command"] as? [String: Any]), [])
+        let leaves = try Program.commands()
         let run = Set(
             (Self.withoutDaemon + Self.online + Self.storing + Self.accepting + Self.allowed + Self.standing).map(
                 \.command))
         #expect(Set(leaves.map(\.words)) == run.union(Self.settling))
         for leaf in leaves { #expect(leaf.takesJSON, "\(leaf.words)") }
-    }
-
-    private static func leaves(_ command: [String: Any], _ path: [String]) -> [(words: String, takesJSON: Bool)] {
-        let children = (command["subcommands"] as? [[String: Any]] ?? []).filter {
-            $0["commandName"] as? String != "help"
-        }
-        guard children.isEmpty else {
-            return children.flatMap { leaves($0, path + [$0["commandName"] as? String ?? ""]) }
-        }
-        let names = (command["arguments"] as? [[String: Any]] ?? []).flatMap { $0["names"] as? [[String: Any]] ?? [] }
-        return [(path.joined(separator: " "), names.contains { $0["name"] as? String == "json" })]
     }
 
     /// Runs them one after the other; what each prints on standard output has to be JSON, as a whole or line by line.

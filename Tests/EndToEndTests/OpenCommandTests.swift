@@ -19,10 +19,11 @@ struct OpenCommandTests {
         _ = try shop.tap("queue flush")
         try shop.eventually("an open item") { try shop.json("open list")["count"] as? Int == 1 }
         let listed = try shop.tap("open")
-        #expect(listed.status == 0 && listed.output.hasPrefix("1 payment needs a person\n"), "\(listed.errors)")
+        #expect(
+            listed.status == 0 && listed.output.hasPrefix("open payments that need a person: 1\n"), "\(listed.errors)")
         #expect(listed.output.contains(id) && listed.output.contains("5.00 EUR"), "\(listed.output)")
         #expect(listed.output.contains("nfc-tap open settle \(id) --as"), "\(listed.output)")
-        #expect(try shop.tap("status").output.contains("1 open payment needs a person"))
+        #expect(try shop.tap("status").output.contains("open payments that need a person: 1"))
         #expect(try shop.tap(["open", "settle", id, "--as", "perhaps", "--note", "x"]).status == 64)
         let above = try shop.tap(["open", "settle", id, "--as", "charged", "--amount", "5.01 EUR", "--note", "x"])
         #expect(above.status != 0 && above.errors.contains("open_item.amount_impossible"), "\(above.errors)")

@@ -67,3 +67,23 @@ enum Program: String {
         return handle
     }
 }
+
+extension Program {
+    /// The commands of nfc-tap, by their words, and whether each takes `--json`.
+    static func commands() throws -> [(words: String, takesJSON: Bool)] {
+        let dump = try tap.run(["--experimental-dump-help"], in: FileManager.default.temporaryDirectory).output
+        let top = try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any]
+        return leaves(top?["command"] as? [String: Any] ?? [:], [])
+    }
+
+    private static func leaves(_ command: [String: Any], _ path: [String]) -> [(words: String, takesJSON: Bool)] {
+        let children = (command["subcommands"] as? [[String: Any]] ?? []).filter {
+            $0["commandName"] as? String != "help"
+        }
+        guard children.isEmpty else {
+            return children.flatMap { leaves($0, path + [$0["commandName"] as? String ?? ""]) }
+        }
+        let names = (command["arguments"] as? [[String: Any]] ?? []).flatMap { $0["names"] as? [[String: Any]] ?? [] }
+        return [(path.joined(separator: " "), names.contains { $0["name"] as? String == "json" })]
+    }
+}

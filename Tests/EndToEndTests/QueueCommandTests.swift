@@ -61,7 +61,7 @@ struct QueueCommandTests {
         let opened = try shop.tap("queue batch --size 2")
         #expect(opened.status == 0 && opened.output.contains("with 2 payments"))
         #expect(try shop.tap("queue batch").errors.contains("queue.batch_open"))
-        #expect(try shop.tap("queue list").output.contains("in the batch"))
+        #expect(try shop.tap("queue list").output.contains("in a batch"))
         #expect(try shop.tap("queue reset").output.hasPrefix("3 left"))
         #expect(try shop.json("queue batch --size 2")["count"] as? Int == 2)
         let exported = try shop.tap("queue export")

@@ -3,7 +3,13 @@
 public enum Columns {
     public static func count(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + count($1) } }
 
-    public static func count(_ character: Character) -> Int { isWide(character) ? 2 : 1 }
+    public static func count(_ character: Character) -> Int { isMark(character) ? 0 : isWide(character) ? 2 : 1 }
+
+    /// Of the direction of writing: an implicit mark, or an isolate's beginning or end (UAX #9).
+    private static func isMark(_ character: Character) -> Bool {
+        guard let scalar = character.unicodeScalars.first?.value else { return false }
+        return (0x200E...0x200F).contains(scalar) || (0x2066...0x2069).contains(scalar)
+    }
 
     /// Lines of at most `width` columns: broken between words, and between wide letters, which have no blanks between them.
     /// A word that is too long is cut.

@@ -13,15 +13,20 @@ struct TwelveLanguagesTests {
         .french: [
             "receipt.application", "receipt.date", "receipt.signature", "receipt.terminal", "receipt.total",
             "receipt.verificationSignature", "report.open.contradiction", "report.service", "report.test",
-            "summary.transaction",
+            "status.mode", "summary.transaction",
         ],
         .spanish: ["receipt.terminal", "receipt.total"],
         .italian: ["receipt.kernel", "report.test"],
-        .dutch: ["receipt.kernel", "receipt.order", "receipt.terminal", "report.openTitle", "report.test"],
-        .polish: ["receipt.terminal", "report.test"],
+        .dutch: [
+            "receipt.kernel", "receipt.order", "receipt.terminal", "report.openTitle", "report.test",
+            "status.adapter", "status.test",
+        ],
+        .polish: ["receipt.terminal", "report.test", "status.adapter", "status.test"],
         .portuguese: ["receipt.terminal", "receipt.total"],
-        .swedish: ["format.dateTime", "receipt.order", "receipt.terminal", "report.test"],
-        .turkish: ["receipt.number", "receipt.terminal", "report.test"],
+        .swedish: [
+            "format.dateTime", "receipt.order", "receipt.terminal", "report.test", "status.adapter", "status.test",
+        ],
+        .turkish: ["receipt.number", "receipt.terminal", "report.test", "status.test"],
         .arabic: ["format.dateTime", "format.decimalSeparator"],
         .japanese: ["format.decimalSeparator"],
     ]
@@ -83,9 +88,29 @@ struct TwelveLanguagesTests {
             #expect((1...14).contains(Columns.count(language.text(label))), "\(label) in \(language)")
             #expect(Columns.count(language.line(label, "x")) == 18)
         }
+        for label in StatusPhrase.labels {
+            #expect((1...14).contains(Columns.count(language.text(label))), "\(label) in \(language)")
+            #expect(Columns.count(language.line(label, "x")) == Columns.count(language.line(nil, "x")))
+        }
         let amount = language.text(Money(value: 1_250, currency: try #require(Currency("EUR"))))
         let hasPoint = [.english, .arabic, .japanese].contains(language)
-        #expect(amount == (hasPoint ? "12.50 EUR" : "12,50 EUR"))
+        let mark = language == .arabic ? "\u{200E}" : ""
+        #expect(amount == mark + (hasPoint ? "12.50 EUR" : "12,50 EUR"))
+    }
+
+    /// CLDR 46, ar.xml, numbers in Latin digits: the minus sign is U+200E U+002D. A date is of several values, and one itself.
+    @Test(
+        "P11: among words from the right a value follows a mark, and is shown as it is written",
+        arguments: Language.allCases)
+    func inOrder(_ language: Language) throws {
+        let mark = language == .arabic ? "\u{200E}" : ""
+        let debt = Money(value: -237, currency: try #require(Currency("EUR")))
+        #expect(language.text(debt).hasPrefix(mark + "-2"))
+        #expect(language.line(.transaction, "1f-2").hasSuffix(" \(mark)1f-2"))
+        #expect(language.text(.lookUpFirst, [.command: "nfc-tap list"]).contains(mark + "nfc-tap list"))
+        #expect(language.inOrder("") == "" && language.inOrder("مردود") == "مردود")
+        let date = language.text(.dateTime, [.year: "2026", .month: "11", .day: "29", .clock: "08:31"])
+        #expect(!date.contains("\u{200E}") && Columns.count(language.inOrder("-2.37")) == 5)
     }
 
     @Test("P8: what only an administrator or a programmer reads is English, whole, where it is not translated")

@@ -20,6 +20,21 @@ public enum Language: String, CaseIterable, Sendable {
     /// Whether it has the texts for administrators and programmers, too.
     public var isComplete: Bool { self == .english || self == .german }
 
+    /// Whether it is written from the right. A number among its words takes their direction: -2.37 is shown as 2.37-, and 2026-11-29 as
+    /// 29-11-2026 (UAX #9, W2).
+    public var isFromTheRight: Bool { self == .arabic }
+
+    /// A sum, a date, an id or a command for a line of this language, shown as it is written: after a left-to-right mark where the line comes
+    /// from the right, as CLDR writes Arabic's minus. Nothing follows it, so that what is copied from a terminal is the value alone.
+    public func inOrder(_ value: String) -> String {
+        let mark = "\u{200E}"
+        // Hebrew, Arabic and their neighbours: words, which have their own direction.
+        guard isFromTheRight, !value.isEmpty, !value.hasPrefix(mark),
+            !value.unicodeScalars.contains(where: { (0x590...0x8FF).contains($0.value) })
+        else { return value }
+        return mark + value
+    }
+
     /// - Parameter tag: BCP 47; English for whatever has no texts.
     public init(tag: String?) {
         let primary = tag?.lowercased().prefix { $0 != "-" && $0 != "_" }

@@ -31,7 +31,38 @@ public enum SummaryWord: String, CaseIterable, Sendable {
     ]
 }
 
+/// The words in which a command says how the daemon is, and what waits there: `status`, `queue` and `open`.
+public enum StatusPhrase: String, CaseIterable, Sendable {
+    case mode, terms, profile, cards, others, blocked, adapter, queue, settle, lane
+    case test, live, up, down, notAsked
+    case termsNotRequired, termsNotAccepted, termsAccepted, termsRevoked, acceptAt
+    case profileOf, signedBy, notSigned, expires, acceptedUntil, profileRefused
+    case storedCount, storedUnknown, oldest, overdue, reversals, unreadable
+    case needPerson, nothingOpen, openSince, askedOf
+    case noReader, heldBy
+    case nothingStored, overdueDo, openBatch, attempts, cannotStore, storedUntil, batchMade, left, noBatch, openOne
+    case noNumber, seeNumbers
+    /// The daemon cannot be asked, and what to do.
+    case away, startIt, denied, joinGroup, unanswered, repeatKey, stopped, lookUp
+
+    /// Stands before values.
+    public static let labels: [StatusPhrase] = [
+        .mode, .terms, .profile, .cards, .others, .blocked, .adapter, .queue, .settle, .lane,
+    ]
+}
+
 extension Language {
+    public func text(_ word: StatusPhrase, _ values: [TextKey.Placeholder: String] = [:]) -> String {
+        text(.status(word), values)
+    }
+
+    /// A line of the status: the label, and its value in the same column as every other; without a label it goes on from the line before.
+    public func line(_ label: StatusPhrase?, _ value: String) -> String {
+        let column = (StatusPhrase.labels.map { Columns.count(text($0)) }.max() ?? 0) + 2
+        let label = label.map { text($0) } ?? ""
+        return label + String(repeating: " ", count: max(1, column - Columns.count(label))) + inOrder(value)
+    }
+
     public func text(_ word: SummaryWord, _ values: [TextKey.Placeholder: String] = [:]) -> String {
         text(.summary(word), values)
     }
@@ -40,9 +71,9 @@ extension Language {
     public func line(_ label: SummaryWord, _ value: String) -> String { line(text(label), value) }
 
     public func line(_ words: String, _ value: String) -> String {
-        "  " + words + String(repeating: " ", count: max(1, 15 - Columns.count(words))) + value
+        "  " + words + String(repeating: " ", count: max(1, 15 - Columns.count(words))) + inOrder(value)
     }
 
     /// The amount with the language's decimal sign: `12,50 EUR`.
-    public func text(_ money: Money) -> String { "\(money)".replacing(".", with: text(.decimalSeparator)) }
+    public func text(_ money: Money) -> String { inOrder("\(money)".replacing(".", with: text(.decimalSeparator))) }
 }

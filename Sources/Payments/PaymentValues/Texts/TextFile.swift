@@ -86,7 +86,11 @@ extension Language {
     public func find(_ key: TextKey, _ values: [TextKey.Placeholder: String] = [:]) -> String? {
         let line = key.tillName.map { TextFile.till(self).line($0) } ?? TextFile.of(self).line(key.name)
         guard var text = line else { return nil }
-        for (placeholder, value) in values { text.replace("{\(placeholder.rawValue)}", with: value) }
+        // A date is of several values, and is one itself.
+        let isValue = key == .dateTime
+        for (placeholder, value) in values {
+            text.replace("{\(placeholder.rawValue)}", with: isValue ? value : inOrder(value))
+        }
         return text
     }
 

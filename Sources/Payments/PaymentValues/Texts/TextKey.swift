@@ -16,6 +16,8 @@ public enum TextKey: Hashable, Sendable {
     case progress(ProgressWord)
     /// The words of a command's result.
     case summary(SummaryWord)
+    /// How the daemon is, and what waits there.
+    case status(StatusPhrase)
     case state(TransactionState)
     /// What can be offered after a payment that failed.
     case next(NextStep)
@@ -31,7 +33,7 @@ public enum TextKey: Hashable, Sendable {
 
     /// What stands in braces in a text: `{amount}`.
     public enum Placeholder: String, CaseIterable, Sendable {
-        case address, amount, clock, code, command, date, day, frequency, month, note, payments, percent, year
+        case address, amount, clock, code, command, date, day, frequency, month, name, note, payments, percent, year
     }
 
     public var name: String {
@@ -48,6 +50,7 @@ public enum TextKey: Hashable, Sendable {
         case .event(let event): "event.\(event.rawValue)"
         case .progress(let word): "progress.\(word.rawValue)"
         case .summary(let word): "summary.\(word.rawValue)"
+        case .status(let word): "status.\(word.rawValue)"
         case .state(let state): "state.\(state.rawValue)"
         case .next(let step): "next.\(step.rawValue)"
         case .helpTitle(let topic): "help.\(topic.rawValue).title"
@@ -94,7 +97,8 @@ public enum TextKey: Hashable, Sendable {
             + LoyaltyResult.CustomerAction.allCases.filter { $0 != .nothing }.map(TextKey.action)
             + [.readReadyForTap, .readRetry, .readRemoveCard, .linkOpened].map(TextKey.event)
             + ProgressWord.allCases.map(TextKey.progress)
-            + SummaryWord.allCases.map(TextKey.summary) + TransactionState.allCases.map(TextKey.state)
+            + SummaryWord.allCases.map(TextKey.summary) + StatusPhrase.allCases.map(TextKey.status)
+            + TransactionState.allCases.map(TextKey.state)
             + NextStep.allCases.map(TextKey.next)
             + HelpTopic.allCases.flatMap { [.helpTitle($0), .helpText($0)] }
             + HoldingPlace.allCases.map(TextKey.holding) + ReceiptWord.allCases.map(TextKey.receipt)

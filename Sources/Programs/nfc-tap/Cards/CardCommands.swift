@@ -182,7 +182,7 @@ extension EarlierTransaction {
 
     fileprivate func summary(in language: Language) -> String {
         [at.description, word(in: language), language.text(amount), order ?? "", id.text].filter { !$0.isEmpty }
-            .joined(separator: "  ")
+            .map(language.inOrder).joined(separator: "  ")
     }
 }
 

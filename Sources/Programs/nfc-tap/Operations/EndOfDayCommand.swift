@@ -168,8 +168,8 @@ struct EndOfDayList: AsyncParsableCommand {
         if json { return try StandardOutput.print(json: DayList(days: days)) }
         for day in days {
             let end = day.closedAt.map { " – \($0)" } ?? ""
-            StandardOutput.print(
-                "\(day.number)  \(day.state.word(in: .spoken))  \(day.label ?? "-")  \(day.openedAt)\(end)")
+            let rest = Language.spoken.inOrder("\(day.label ?? "-")  \(day.openedAt)\(end)")
+            StandardOutput.print("\(day.number)  \(day.state.word(in: .spoken))  \(rest)")
         }
     }
 }
@@ -227,7 +227,7 @@ extension Totals {
             language.text(Money(value: value, currency: currency))
         }
         func line(_ day: BusinessDay) -> String {
-            "\(word(.dayOpen)) \(day.number)  \(day.state.word(in: language))  \(day.openedAt)"
+            "\(word(.dayOpen)) \(day.number)  \(day.state.word(in: language))  \(language.inOrder("\(day.openedAt)"))"
         }
         var lines = day.map { [line($0)] } ?? []
         for line in self.lines {
@@ -236,7 +236,8 @@ extension Totals {
             lines.append((["\(line.currency)"] + group + mode).joined(separator: "  "))
             func figure(_ name: ReportWord, _ figure: Figure) {
                 guard figure != Figure() else { return }
-                lines.append("  \(word(name))  \(figure.count)  \(sum(figure.value, line.currency))")
+                let count = language.inOrder("\(figure.count)")
+                lines.append("  \(word(name))  \(count)  \(sum(figure.value, line.currency))")
             }
             figure(.payments, line.captured)
             figure(.ofThisTips, line.tips)
@@ -257,7 +258,8 @@ extension Totals {
         for entry in open {
             let number = entry.number.map { "\($0)  " } ?? ""
             let what = language.text(.openEntry(entry.kind))
-            lines.append("  \(number)\(entry.transaction)  \(what)  \(language.text(entry.amount))  \(entry.since)")
+            let since = language.inOrder("\(entry.since)")
+            lines.append("  \(number)\(entry.transaction)  \(what)  \(language.text(entry.amount))  \(since)")
         }
         return lines.joined(separator: "\n")
     }

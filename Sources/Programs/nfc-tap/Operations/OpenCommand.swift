@@ -30,7 +30,7 @@ struct OpenList: AsyncParsableCommand {
         let list: OpenItemList
         do throws(TapClientError) { list = try await daemon.client.openItems() } catch { throw Failure(error) }
         if json { return try StandardOutput.print(json: list) }
-        StandardOutput.print(list.summary)
+        StandardOutput.print(list.summary(in: .spoken))
     }
 }
 
@@ -77,27 +77,38 @@ struct OpenSettle: AsyncParsableCommand {
 
 extension OpenItemList {
     /// For a person: each item with what happened, what may be charged where, and what to do.
-    var summary: String {
-        guard count > 0 else { return "nothing needs a person; nfc-tap totals shows what is open" }
-        var lines = [
-            "\(count) payment\(count == 1 ? " needs" : "s need") a person"
-                + (count > items.count ? ", the oldest of them:" : "")
-        ]
-        for item in items { lines += ["", item.summary] }
-        return lines.joined(separator: "\n")
+    fileprivate func summary(in language: Language) -> String {
+        guard count > 0 else { return language.text(.nothingOpen, [.command: "nfc-tap totals"]) }
+        let more = count > items.count ? "  (+ \(count - items.count) \(language.text(.report(.openMore))))" : ""
+        let head = language.text(.needPerson, [.payments: "\(count)"]) + more
+        return ([head] + items.flatMap { ["", $0.summary(in: language)] }).joined(separator: "\n")
     }
 }
 
 extension OpenItem {
-    var summary: String {
-        let order = order.map { "  order \($0)" } ?? ""
-        let reference = pspReference.map { "  reference \($0)" } ?? ""
-        var lines = [
-            "\(transaction)  \(amount)  \(card?.description ?? "")  \(type.rawValue) of \(createdAt)\(order)",
-            "  \(error.message), \(state.rawValue), open since \(since)",
+    fileprivate func summary(in language: Language) -> String {
+        let head = [
+            transaction.text, language.text(amount), card?.description, type.title(in: language), "\(createdAt)",
+            order.map { "\(language.text(.receipt(.order))) \(language.inOrder($0))" },
         ]
-        if let service { lines.append("  asked of \(service.serviceName) at \(service.socket)\(reference)") }
-        lines.append("  \(error.remedy)")
+        let told = error.told(
+            in: language,
+            instead: ("\(language.text(.openEntry(.stuck))) (\(error.code))", language.tillText("open.person")))
+        let happened = [
+            told.what, language.text(.state(state)), language.text(.openSince, [.date: "\(since)"]),
+        ]
+        var lines = [
+            head.compactMap { $0.map(language.inOrder) }.joined(separator: "  "),
+            "  " + happened.joined(separator: ", "),
+        ]
+        if let service {
+            let reference = pspReference.map {
+                "  \(language.text(.receipt(.reference))) \(language.inOrder($0))"
+            }
+            let asked = language.text(.askedOf, [.name: service.serviceName, .address: service.socket])
+            lines.append("  " + asked + (reference ?? ""))
+        }
+        lines.append("  " + told.remedy)
         if reason == .otherService, let service {
             lines += [
                 "    [[former-service]]", "    service-name = \"\(service.serviceName)\"",

@@ -33,19 +33,20 @@ struct QueueOptions: ParsableArguments {
     func openBatch() async throws -> String {
         let status = try await ask { (client) throws(TapClientError) in try await client.queue() }
         guard let id = status.openBatch else {
-            throw Failure("no batch is open", hint: "open one with nfc-tap queue batch", exitCode: .notCompleted)
+            throw Failure(
+                in: .spoken, .noBatch, hint: .openOne, [.command: "nfc-tap queue batch"], exitCode: .notCompleted)
         }
         return id
     }
 
     func print(_ answer: BatchAnswer) throws {
         if json { return try StandardOutput.print(json: answer) }
-        StandardOutput.print("\(answer.left) left in the queue")
+        StandardOutput.print(Language.spoken.text(.left, [.payments: "\(answer.left)"]))
     }
 
     func print(_ status: QueueStatus) throws {
         if json { return try StandardOutput.print(json: status) }
-        StandardOutput.print(status.summary)
+        StandardOutput.print(status.summary(in: .spoken))
     }
 }
 
@@ -84,7 +85,10 @@ struct QueueMakeBatch: AsyncParsableCommand {
     func run() async throws {
         let batch = try await options.ask { (client) throws(TapClientError) in try await client.openBatch(size: size) }
         if options.json { return try StandardOutput.print(json: batch) }
-        StandardOutput.print("batch \(batch.id) with \(batch.count) payments; print it with nfc-tap queue export")
+        let made = [
+            TextKey.Placeholder.code: batch.id, .payments: "\(batch.count)", .command: "nfc-tap queue export",
+        ]
+        StandardOutput.print(Language.spoken.text(.batchMade, made))
     }
 }
 
@@ -135,25 +139,24 @@ struct QueueResolve: AsyncParsableCommand {
 
 extension QueueStatus {
     /// For a person: the stored payments, since when they wait, and whether another could be stored.
-    var summary: String {
-        let sums = totals.map(\.description).joined(separator: ", ")
-        var lines = [
-            count == 0
-                ? "nothing is stored" : "\(count) stored, \(sums), the oldest since \(oldest.map { "\($0)" } ?? "")"
-        ]
-        if overdue { lines.append("OVERDUE: check the adapter, or export a batch") }
-        if let openBatch { lines.append("open batch \(openBatch)") }
+    fileprivate func summary(in language: Language) -> String {
+        func date(_ time: Timestamp) -> [TextKey.Placeholder: String] { [.date: "\(time)"] }
+        var parts = [language.text(.storedCount, [.payments: "\(count)"])] + totals.map { language.text($0) }
+        if let oldest { parts.append(language.text(.oldest, date(oldest))) }
+        var lines = [count == 0 ? language.text(.nothingStored) : parts.joined(separator: ", ")]
+        if overdue { lines.append(language.text(.overdueDo)) }
+        if let openBatch { lines.append(language.text(.openBatch, [.code: openBatch])) }
         for entry in entries {
-            let batch = entry.batch == nil ? "" : "  in the batch"
-            let attempts = entry.attempts == 0 ? "" : "  \(entry.attempts) attempts"
-            lines.append(
-                "\(entry.transaction)  \(entry.amount)  \(entry.card?.description ?? "")  \(entry.storedAt)"
-                    + attempts + batch)
+            var parts = [entry.transaction.text, language.text(entry.amount), entry.card?.description ?? ""]
+            parts.append("\(entry.storedAt)")
+            if entry.attempts > 0 { parts.append(language.text(.attempts, [.payments: "\(entry.attempts)"])) }
+            if entry.batch != nil { parts.append(language.text(.openEntry(.inBatch))) }
+            lines.append(parts.map(language.inOrder).joined(separator: "  "))
         }
         if let refusal {
-            lines.append("no payment can be stored now: \(refusal.message) (\(refusal.code))")
+            lines.append(language.text(.cannotStore, [.note: "\(refusal.told(in: language).what) (\(refusal.code))"]))
         } else if let expires {
-            lines.append("if the adapter is unreachable, payments are stored until \(expires)")
+            lines.append(language.text(.storedUntil, date(expires)))
         }
         return lines.joined(separator: "\n")
     }

@@ -17,56 +17,94 @@ struct StatusCommand: AsyncParsableCommand {
         let status: Status
         do throws(TapClientError) { status = try await daemon.client.status() } catch { throw Failure(error) }
         if json { return try StandardOutput.print(json: status) }
-        StandardOutput.print("mode     \(status.mode.rawValue)  (nfc-tapd \(status.version))")
-        for line in StatusCommand.credentials(status) { StandardOutput.print(line) }
-        StandardOutput.print("adapter  \(status.psp.state.rawValue)")
-        for line in status.queue.lines + (status.journal?.lines ?? []) { StandardOutput.print(line) }
-        if let items = status.openItems, items.count > 0 {
-            let oldest = items.oldest.map { ", the oldest since \($0)" } ?? ""
-            StandardOutput.print(
-                "settle   \(items.count) open payment\(items.count == 1 ? " needs" : "s need") a person\(oldest): run nfc-tap open"
-            )
-        }
-        for lane in status.lanes {
-            let holder = lane.holder.map { ", held by \($0.owner) since \($0.since)" } ?? ""
-            StandardOutput.print(
-                "lane     \(lane.name): \(lane.state.rawValue), \(lane.reader?.model ?? "no reader")\(holder)")
-            if let error = lane.error { StandardOutput.print("         \(error.message): \(error.remedy)") }
-            if let notice = lane.notice {
-                let versions = [lane.reader?.firmware, lane.reader?.minimumFirmware].compactMap(\.self).joined(
-                    separator: " < ")
-                StandardOutput.print("         \(notice.message) (\(versions)): \(notice.remedy)")
+        for line in status.lines(in: .spoken) { StandardOutput.print(line) }
+    }
+}
+
+extension Status {
+    /// For a person, in the words of the till. What is wrong with keys, books and their disk is an administrator's, and English.
+    fileprivate func lines(in language: Language) -> [String] {
+        let mode = language.text(mode == .test ? .test : .live)
+        let adapter: StatusPhrase =
+            switch psp.state {
+            case .unknown: .notAsked
+            case .up: .up
+            case .down: .down
             }
+        var lines = [language.line(.mode, "\(mode)  (nfc-tapd \(version))")] + credentials(in: language)
+        lines.append(language.line(.adapter, language.text(adapter)))
+        lines += queue.lines(in: language) + (journal?.lines ?? [])
+        if let items = openItems, items.count > 0 {
+            let many = language.text(.needPerson, [.payments: "\(items.count)"])
+            let oldest = items.oldest.map { ", " + language.text(.oldest, [.date: "\($0)"]) } ?? ""
+            lines.append(language.line(.settle, "\(many)\(oldest): nfc-tap open"))
         }
+        return lines + lanes.flatMap { $0.lines(in: language) }
     }
 
     /// Terms and profile, and what blocks payments.
-    private static func credentials(_ status: Status) -> [String] {
-        let page = status.termsPage.map { ", accept them at \($0)" } ?? ""
-        var lines = ["terms    \(status.terms.rawValue)\(page)"]
-        if let profile = status.profile {
-            let origin = profile.signed ? "by \(profile.serviceName)" : "not signed"
-            lines.append(
-                "profile  \(profile.serial) for \(profile.displayName), \(origin), expires \(profile.expiresAt)")
-            if let date = profile.deprecatedFrom { lines.append("         this version is accepted until \(date)") }
+    private func credentials(in language: Language) -> [String] {
+        let word: StatusPhrase =
+            switch terms {
+            case .notRequired: .termsNotRequired
+            case .notAccepted: .termsNotAccepted
+            case .accepted: .termsAccepted
+            case .revoked: .termsRevoked
+            }
+        let page = termsPage.map { ", " + language.text(.acceptAt, [.address: $0]) } ?? ""
+        var lines = [language.line(.terms, language.text(word) + page)]
+        if let profile {
+            let parts = [
+                language.text(.profileOf, [.code: "\(profile.serial)", .name: profile.displayName]),
+                profile.signed
+                    ? language.text(.signedBy, [.name: profile.serviceName]) : language.text(.notSigned),
+                language.text(.expires, [.date: "\(profile.expiresAt)"]),
+            ]
+            lines.append(language.line(.profile, parts.joined(separator: ", ")))
+            if let date = profile.deprecatedFrom {
+                lines.append(language.line(nil, language.text(.acceptedUntil, [.date: "\(date)"])))
+            }
         }
-        if let networks = status.networks { lines.append("cards    \(networks.joined(separator: ", "))") }
-        if let terminals = status.terminals { lines.append("others   \(terminals.joined(separator: ", "))") }
-        if let error = status.profileError {
+        if let networks { lines.append(language.line(.cards, networks.joined(separator: ", "))) }
+        if let terminals { lines.append(language.line(.others, terminals.joined(separator: ", "))) }
+        if let error = profileError {
             let field = error.field.map { " (\($0))" } ?? ""
-            lines.append("         latest profile refused: \(error.message)\(field): \(error.remedy)")
+            let why = "\(error.told(in: language).what)\(field): \(error.told(in: language).remedy)"
+            lines.append(language.line(nil, language.text(.profileRefused, [.note: why])))
         }
-        for key in status.refusedKeys ?? [] {
+        for key in refusedKeys ?? [] {
             lines.append("KEY      \(key.key) of the \(key.source.rawValue) is not used: \(key.reason)")
         }
-        if let error = status.blocked { lines.append("blocked  \(error.message): \(error.remedy)") }
+        if let blocked {
+            lines.append(language.line(.blocked, blocked.line(in: language)))
+        }
+        return lines
+    }
+}
+
+extension LaneStatus {
+    fileprivate func lines(in language: Language) -> [String] {
+        let parts = [
+            language.tillText("lane.\(state.rawValue)"),
+            reader.map { language.inOrder($0.model) } ?? language.text(.noReader),
+            holder.map { language.text(.heldBy, [.name: "\($0.owner)", .date: "\($0.since)"]) },
+        ]
+        var lines = [language.line(.lane, "\(name): " + parts.compactMap(\.self).joined(separator: ", "))]
+        if let error {
+            lines.append(language.line(nil, error.line(in: language)))
+        }
+        if let notice {
+            let versions = [reader?.firmware, reader?.minimumFirmware].compactMap(\.self).joined(separator: " < ")
+            let told = "\(notice.told(in: language).what) (\(versions)): \(notice.told(in: language).remedy)"
+            lines.append(language.line(nil, told))
+        }
         return lines
     }
 }
 
 extension Status.Journal {
-    /// The lines for a person; none where nothing is wrong.
-    var lines: [String] {
+    /// The lines for an administrator; none where nothing is wrong.
+    fileprivate var lines: [String] {
         var lines: [String] = []
         if let error { lines.append("journal  \(error.message): \(cause ?? error.remedy)") }
         if let fault = auditFaults?.first {
@@ -82,12 +120,16 @@ extension Status.Journal {
 }
 
 extension Status.Queue {
-    /// The lines for a person.
-    var lines: [String] {
-        let count = stored.map { "\($0) stored" } ?? "stored payments not known"
-        let age = oldest.map { ", the oldest since \($0)" + (overdue == true ? ", overdue" : "") } ?? ""
-        var lines = ["queue    \(count)\(age), \(reversals) reversals open"]
-        if let error { lines.append("         queue not readable: \(error.message): \(error.remedy)") }
+    fileprivate func lines(in language: Language) -> [String] {
+        var parts = [stored.map { language.text(.storedCount, [.payments: "\($0)"]) } ?? language.text(.storedUnknown)]
+        if let oldest { parts.append(language.text(.oldest, [.date: "\(oldest)"])) }
+        if overdue == true { parts.append(language.text(.overdue)) }
+        parts.append(language.text(.reversals, [.payments: "\(reversals)"]))
+        var lines = [language.line(.queue, parts.joined(separator: ", "))]
+        if let error {
+            let why = error.line(in: language)
+            lines.append(language.line(nil, language.text(.unreadable, [.note: why])))
+        }
         return lines
     }
 }

@@ -42,7 +42,7 @@ struct HandoverCommand: AsyncParsableCommand {
         do throws(TapClientError) {
             let begun = try await daemon.client.start(request, idempotencyKey: key ?? TransactionID().text)
             let told = Language.spoken.tillText("till.otherTerminal").replacing("{name}", with: terminal)
-            StandardError.write("nfc-tap: \(told), \(begun.id)\n")
+            StandardError.write("nfc-tap: \(told), \(Language.spoken.inOrder("\(begun.id)"))\n")
             transaction = try await begun.settled()
         } catch {
             throw Failure(error)

@@ -143,9 +143,9 @@ extension Transaction {
             number.map { "\($0)" }, "\(createdAt)", "\(id)", type.title(in: language),
             type == .loyalty ? nil : language.text(amount),
             CommandLabel(of: self).headline(self, in: language), lane, card.map { "\($0)" },
-            order.map { "\(language.text(.receipt(.order))) \($0)" },
+            order.map { "\(language.text(.receipt(.order))) \(language.inOrder($0))" },
         ]
-        return parts.compactMap(\.self).joined(separator: "  ")
+        return parts.compactMap { $0.map(language.inOrder) }.joined(separator: "  ")
     }
 }
 

@@ -93,9 +93,13 @@ enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
     /// What needs an address for a digital receipt.
     private static func known<Value>(_ value: Value?) throws(Failure) -> Value {
         guard let value else {
-            throw Failure(
-                "no digital receipt", hint: "print the receipt with --text: the payment service gave no address",
-                exitCode: .notCompleted)
+            let code = ErrorCode.receiptNoAddress
+            let texts = code.texts(in: .spoken)
+            var failure = Failure(
+                "\(texts.message) (\(code.rawValue))", hint: texts.resolution, exitCode: .notCompleted,
+                code: code.rawValue)
+            failure.language = .spoken
+            throw failure
         }
         return value
     }

@@ -7,7 +7,7 @@ extension Transaction {
     /// Outcome first, then the card with its last digits before the brand, then the amount and what the PSP says.
     func summary(in language: Language = .spoken) -> String {
         if type == .loyalty { return passSummary(in: language) }
-        let card = card?.description ?? language.text(.noCard)
+        let card = card.map { language.inOrder("\($0)") } ?? language.text(.noCard)
         var lines = ["\(headline(in: language))  \(card)  \(language.text(result?.amountApproved ?? amount))"]
         if let code = result?.approvalCode { lines.append(language.line(.approvalCode, code)) }
         if let code = result?.responseCode { lines.append(language.line(.responseCode, code)) }

@@ -112,4 +112,22 @@ extension ClosedRange<Int> {
 extension ErrorDetail {
     /// What to do about it at a shell.
     var remedy: String { CommandWords.replaced(in: resolution) }
+
+    /// What happened, and what to do about it at a shell, in the reader's language.
+    ///
+    /// - Parameter phrases: for a language in which the catalogue speaks to cashiers alone; English where they are missing.
+    func told(in language: Language, instead phrases: (what: String, remedy: String)? = nil) -> (
+        what: String, remedy: String
+    ) {
+        guard let known = ErrorCode(rawValue: code) else { return (message, remedy) }
+        if let phrases, !language.isComplete, !known.isToldAtTill { return phrases }
+        let texts = known.texts(in: language)
+        return (texts.message, CommandWords.replaced(in: texts.resolution))
+    }
+
+    /// Message and remedy in one line.
+    func line(in language: Language) -> String {
+        let told = told(in: language)
+        return "\(told.what): \(told.remedy)"
+    }
 }

@@ -44,6 +44,13 @@ extension Failure {
                 code: error.code.rawValue)
             return
         }
+        // In English the client says the same, with what the system said.
+        if language != .english, let told = error.code.told(in: language) {
+            self.init(
+                "\(told.what) (\(error.code.rawValue))", hint: told.remedy, exitCode: code, code: error.code.rawValue)
+            self.language = language
+            return
+        }
         let known = ErrorCode(rawValue: error.code.rawValue)
         let texts = known?.texts(in: language) ?? (message: error.message, resolution: error.hint)
         // Where the code says what is wrong, the field is a word of the API and helps nobody here.
@@ -66,5 +73,20 @@ extension Failure {
             exitCode: .unknownOutcome,
             code: code)
         self.language = language
+    }
+}
+
+extension TapClientError.Code {
+    /// Of those without the daemon that a cashier may meet: what happened, and what to do.
+    fileprivate func told(in language: Language) -> (what: String, remedy: String)? {
+        switch self {
+        case .daemonNotRunning:
+            let start = "systemctl start nfc-tapd.socket nfc-tapd.service"
+            return (language.text(.away), language.text(.startIt, [.command: start]))
+        case .accessDenied: return (language.text(.denied), language.text(.joinGroup, [.name: "nfc-tap"]))
+        case .noAnswer: return (language.text(.unanswered), language.text(.repeatKey))
+        case .cancelled: return (language.text(.stopped), language.text(.lookUp))
+        case _: return nil
+        }
     }
 }

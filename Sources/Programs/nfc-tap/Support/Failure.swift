@@ -26,6 +26,15 @@ struct Failure: Error {
         self.code = code
     }
 
+    /// What a cashier is told, in a language that has both texts.
+    init(
+        in language: Language, _ phrase: StatusPhrase, _ values: [TextKey.Placeholder: String] = [:],
+        hint: StatusPhrase, _ remedy: [TextKey.Placeholder: String], exitCode: ExitCode, code: String? = nil
+    ) {
+        self.init(language.text(phrase, values), hint: language.text(hint, remedy), exitCode: exitCode, code: code)
+        self.language = language
+    }
+
     init(_ error: ReaderError) {
         switch error {
         case .cardLost, .timedOut, .cancelled:

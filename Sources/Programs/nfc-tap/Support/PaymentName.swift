@@ -41,7 +41,7 @@ enum PaymentName: Equatable {
             }
             guard let payment = found.first, found.count == 1, payment.number == number else {
                 throw Failure(
-                    "no payment has the number \(number)", hint: "run nfc-tap list to see the numbers",
+                    in: .spoken, .noNumber, [.code: "\(number)"], hint: .seeNumbers, [.command: "nfc-tap list"],
                     exitCode: .malformedInput, code: ErrorCode.transactionUnknown.rawValue)
             }
             return payment.id
