@@ -30,6 +30,23 @@ BROKEN = """() => {
   }
   return [...found];
 }"""
+#: Sums, dates, times and ids whose signs are not where they are written, among words that come from the right; and fields for sums that would show
+#: "-2.37" as "2.37-". The source is UAX #9: a number after Arabic letters takes their direction (W2, W6).
+DISORDER = """() => {
+  const found = [], walker = document.createTreeWalker(document.querySelector("dialog[open]") ?? document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode());) {
+    if (!node.parentElement.checkVisibility()) continue;
+    for (const number of node.data.matchAll(/-?\\d[\\d.,:-]*\\d( \\d\\d:\\d\\d)?|-\\d/g)) {
+      const places = [...number[0]].map((_, at) => {
+        const range = document.createRange(); range.setStart(node, number.index + at); range.setEnd(node, number.index + at + 1);
+        return range.getBoundingClientRect();
+      });
+      if (places.some((one, at) => at && one.top < places[at - 1].bottom && one.left < places[at - 1].left)) found.push(number[0]);
+    }
+  }
+  for (const one of document.querySelectorAll("input[inputmode=decimal]")) if (getComputedStyle(one).direction !== "ltr") found.push(one.id);
+  return found;
+}"""
 
 
 def setUpModule():
@@ -86,6 +103,7 @@ class Day(Case):
             till.page.screenshot(path=SHOTS / f"{name}-{step}.png", full_page=False)
             with self.subTest(f"{name} {step}"):
                 self.assertEqual([], till.page.evaluate(BROKEN))
+                self.assertEqual([], till.page.evaluate(DISORDER))
                 self.assertLessEqual(till.page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0)
                 self.assertEqual([], till.violations())
                 self.assertEqual(0, till.page.locator("button:disabled").count())
@@ -166,6 +184,8 @@ class Day(Case):
         expect(till.page.locator("dialog h2")).to_have_text(re.compile(till.text("day.report", number="\\d+")))
         total = 5737 + more
         expect(paper).to_contain_text(re.compile(f"{total // 100}[.,]{total % 100}"))
+        expect(paper).to_contain_text(re.compile("-2[.,]37"))
+        expect(paper).to_have_css("direction", "rtl" if language == "ar" else "ltr")
         seen("report")
         till.page.emulate_media(media="print")
         expect(paper).to_be_visible()

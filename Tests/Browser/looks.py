@@ -11,7 +11,7 @@ import unittest
 
 from playwright.sync_api import expect
 
-from day import BROKEN
+from day import BROKEN, DISORDER
 from shop import SHOTS, TEXTS, Chromium, Shop, until
 from till import CASHIER, Display, Till, drawn, marker
 
@@ -182,6 +182,8 @@ class Looks(unittest.TestCase):
         page = screen.page
         with self.subTest(f"{kind}, {name}: axe"):
             self.assertEqual([], screen.violations())
+        with self.subTest(f"{kind}, {name}: P11, numbers in their order"):
+            self.assertEqual([], page.evaluate(DISORDER))
         with self.subTest(f"{kind}, {name}: R38, no picture but the receipt's code"):
             self.assertEqual(0, page.locator("svg, picture, canvas, video, img:not(.qr)").count())
         with self.subTest(f"{kind}, {name}: targets"):
@@ -250,6 +252,11 @@ class Looks(unittest.TestCase):
         english, _ = self.windows("en", "light")
         plain = english.open(shop.home).box(english.button("till.settings"))
         self.assertAlmostEqual(1280 - plain["x"] - plain["width"], mirrored["x"], delta=40)
+        for amount in ("20.00", "-2.37"):
+            till.enter(amount).press("till.add")
+        till.amount.fill("-1.50")
+        expect(till.main.locator("ul.lines li")).to_have_count(2)
+        self.assertEqual([], till.page.evaluate(DISORDER))
 
     def test_screens_beside_a_sale(self):
         for language, scheme in (("en", "light"), ("de", "dark"), ("ar", "light")):

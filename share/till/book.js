@@ -184,6 +184,6 @@ export class Book {
 
   // For a printer; the daemon's own text.
   async report(number, isCopy, width) {
-    return (await this.gateway.call("GET", `/v1/days/${number}/report?width=${width}${isCopy ? "&copy=true" : ""}`, { accept: "text/plain" })).body;
+    return this.gateway.call("GET", `/v1/days/${number}/report?width=${width}${isCopy ? "&copy=true" : ""}`, { accept: "text/plain" });
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shop's day on the cashier's screen: sums and what is open, the list of sales, one sale with its acts, the end of the day.
-import { amountText, button, columns, field, h } from "./view.js";
+import { amountText, button, columns, field, h, printOn } from "./view.js";
 import { money, parseAmount, plain } from "./money.js";
 import { acts, demandOf, sums, todoKey, todoOf, totalsOf, wordsOf } from "./ledger.js";
 
@@ -156,7 +156,7 @@ export function endScreen(app) {
     h("div", { class: "actions" }, button(say(left ? "day.again" : "day.endDo"), () => !book.isBusy && close(), "primary wide", { id: "go" }),
       button(say("till.back"), () => { book.leaveEnd?.(); book.forget(); app.goTo("day"); book.load(); }, "plain")),
     book.days.length > 0 && [h("h2", {}, say("day.reports")), h("div", { class: "actions" }, book.days.map((day) =>
-      button(`${say("day.report", { number: day.number })}${day.label ? ` · ${day.label}` : ""}`, () => app.openReport(day.number, true), "plain")))]);
+      button([say("day.report", { number: day.number }), day.label && [" · ", h("bdi", {}, day.label)]], () => app.openReport(day.number, true), "plain")))]);
 }
 
 // The report of a day as the printer of this machine prints it.
@@ -166,9 +166,9 @@ export async function report(app, place, number, isCopy) {
   place.replaceChildren(h("h2", { id: "dialog-title" }, say("day.report", { number })), h("div", { class: "receipt" }, paper), h("div", { class: "actions no-print" },
     button(say("till.print"), () => window.print(), "primary"), button(say("till.close"), () => place.closest("dialog").close(), "plain")));
   try {
-    paper.textContent = await book.report(number, isCopy, columns());
+    printOn(paper, await book.report(number, isCopy, columns()));
   } catch (failure) {
-    paper.textContent = failure.error?.message ?? say("till.offline");
+    printOn(paper, { body: failure.error?.message ?? say("till.offline"), language: say.language });
   }
 }
 

@@ -49,7 +49,7 @@ export class Gateway {
     return body;
   }
 
-  // One attempt. Answers {status, body}, throws Refused with the service's own error, or Lost where nobody knows.
+  // One attempt. Answers {status, body}, with the language of a text, throws Refused with the service's own error, or Lost where nobody knows.
   async call(method, path, { body, key, accept = "application/json", open = false } = {}) {
     const headers = { Accept: accept, "Accept-Language": this.language };
     if (!open) headers.Authorization = `Bearer ${this.token}`;
@@ -72,7 +72,7 @@ export class Gateway {
       if (!/json/.test(answer.headers.get("Content-Type") ?? "")) {
         // A proxy's page of maintenance or sign-in comes with 200 as well.
         if (answer.status !== 204 && accept === "application/json") throw new Lost("not the service's own words");
-        return { status: answer.status, body: text };
+        return { status: answer.status, body: text, language: answer.headers.get("Content-Language") };
       }
       try {
         return { status: answer.status, body: JSON.parse(text) };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cashier sees of a sale that runs or has ended. Nothing on these screens changes the sum.
-import { amountText, button, columns, field, h, sign, sumSentence, svgImage } from "./view.js";
+import { amountText, button, columns, field, h, printOn, sign, sumSentence, svgImage } from "./view.js";
 import { money } from "./money.js";
 import { actOf, endKey, mayCancel, mayGoOn, mayPutAside, mayRepeat, mayStop, partOf, prompt, screenOf, sumKey } from "./sale.js";
 import { addressOf } from "./ledger.js";
@@ -283,9 +283,9 @@ export async function receipt(app, place, transaction) {
   const code = h("div", { class: "code" }), paper = h("pre", { class: "paper", tabIndex: 0, "aria-label": say("till.receipt") });
   const fill = async (copy) => {
     try {
-      paper.textContent = (await gateway.call("GET", `${path}?copy=${copy}&width=${columns()}`, { accept: "text/plain" })).body;
+      printOn(paper, await gateway.call("GET", `${path}?copy=${copy}&width=${columns()}`, { accept: "text/plain" }));
     } catch (failure) {
-      paper.textContent = failure.error?.message ?? say("till.offline");
+      printOn(paper, { body: failure.error?.message ?? say("till.offline"), language: say.language });
     }
   };
   place.replaceChildren(h("h2", { id: "dialog-title" }, say("till.receipt")), h("div", { class: "receipt" }, code, paper),

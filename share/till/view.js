@@ -26,6 +26,11 @@ export const button = (text, onclick, kind = "", more = {}) => h("button", { typ
 // Columns of a receipt or report: a telephone shows the narrowest roll, so that no sum is beside its screen.
 export const columns = () => (innerWidth < 500 ? 32 : 42);
 
+// A receipt or report, in the direction of its own language: a customer may read another one than the till.
+export function printOn(paper, { body, language }) {
+  Object.assign(paper, { textContent: body, lang: language ?? "", dir: direction(language ?? "") });
+}
+
 // An amount stays in one piece in a line of another direction.
 export const amountText = (text, kind = "amount") => h("bdi", { class: kind }, text);
 
@@ -46,9 +51,9 @@ export function taken(say, networks) {
 
 // A line's text, with what a sum alone does not say: how often, from when, or that it is no part of the sum yet.
 export function lineLabel(say, { label, kind, frequency, begins }) {
-  const due = kind === "deferred" && (begins ? `${say("till.due")} ${begins}` : label !== say("kind.deferred") && say("kind.deferred"));
-  const notes = [frequency && say(`every.${frequency}`), due || begins && `${say("till.begins")} ${begins}`].filter(Boolean);
-  return h("span", { class: "label" }, label, notes.map((note) => h("small", {}, ` ${note}`)));
+  const due = kind === "deferred" && (begins ? [say("till.due"), " ", h("bdi", {}, begins)] : label !== say("kind.deferred") && say("kind.deferred"));
+  const notes = [frequency && say(`every.${frequency}`), due || begins && [say("till.begins"), " ", h("bdi", {}, begins)]].filter(Boolean);
+  return h("span", { class: "label" }, label, notes.map((note) => h("small", {}, " ", note)));
 }
 
 export const field = (label, control, hint) => h("label", { class: "field" }, h("span", {}, label), control, hint && h("small", {}, hint));

@@ -22,7 +22,8 @@ public struct EndOfDayReport: Sendable {
     ///   - secondsFromUTC: of the shop's clock.
     public func text(width: Int = 42, secondsFromUTC: Int = 0) -> String {
         let words = ReceiptWords(language)
-        var paper = ReceiptPaper(width: min(max(width, Receipt.widths.lowerBound), Receipt.widths.upperBound))
+        var paper = ReceiptPaper(
+            width: min(max(width, Receipt.widths.lowerBound), Receipt.widths.upperBound), in: language)
         let isTest = end.totals.lines.contains { $0.mode == .test }
         if isTest { paper.centre(words[.test]) }
         if isCopy { paper.centre(self[.copy]) }
@@ -54,8 +55,7 @@ public struct EndOfDayReport: Sendable {
         paper.pair("\(line.currency)  \(line.scheme ?? "")", line.mode == .test ? self[.test] : "")
         func figure(_ word: ReportWord, _ figure: Figure, always: Bool = false) {
             guard always || figure != Figure() else { return }
-            let amount = amount(figure.value, line.currency, words)
-            paper.pair(self[word], pad("\(figure.count)", 5) + pad(amount, 12))
+            paper.figure(self[word], figure.count, amount(figure.value, line.currency, words))
         }
         figure(.payments, line.captured, always: true)
         figure(.ofThisTips, line.tips)
@@ -66,8 +66,8 @@ public struct EndOfDayReport: Sendable {
         figure(.held, line.held)
         figure(.released, line.released)
         figure(.handedOver, line.handedOver)
-        if line.declined > 0 { paper.pair(self[.declined], pad("\(line.declined)", 5) + pad("", 12)) }
-        if line.cancelled > 0 { paper.pair(self[.cancelledCount], pad("\(line.cancelled)", 5) + pad("", 12)) }
+        if line.declined > 0 { paper.figure(self[.declined], line.declined) }
+        if line.cancelled > 0 { paper.figure(self[.cancelledCount], line.cancelled) }
     }
 
     private func print(_ net: [NetSum], _ words: ReceiptWords, on paper: inout ReceiptPaper) {
@@ -123,8 +123,7 @@ public struct EndOfDayReport: Sendable {
                 }
             paper.left("\(difference.currency)  \(difference.scheme ?? "")  \(self[kind])")
             for (word, figure) in [(ReportWord.ours, difference.ours), (.theirs, difference.theirs)] {
-                let amount = amount(figure.value, difference.currency, words)
-                paper.pair("  \(self[word])", pad("\(figure.count)", 5) + pad(amount, 12))
+                paper.figure("  \(self[word])", figure.count, amount(figure.value, difference.currency, words))
             }
             for item in difference.items ?? [] {
                 let missing = item.theirs == nil ? self[.ours] : item.ours == nil ? self[.theirs] : ""
@@ -142,9 +141,5 @@ public struct EndOfDayReport: Sendable {
     /// Without the currency, which stands above.
     private func amount(_ value: Int64, _ currency: Currency, _ words: ReceiptWords) -> String {
         String(words.text(of: Money(value: value, currency: currency)).dropLast(currency.code.count + 1))
-    }
-
-    private func pad(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
     }
 }

@@ -36,7 +36,8 @@ extension Receipt {
     ) -> String {
         let words = ReceiptWords(words ?? Language(tag: language))
         var paper = ReceiptPaper(
-            width: min(max(width, Receipt.widths.lowerBound), Receipt.widths.upperBound), letters: letters)
+            width: min(max(width, Receipt.widths.lowerBound), Receipt.widths.upperBound), in: words.language,
+            letters: letters)
         printHead(words, secondsFromUTC, on: &paper)
         printSale(words, secondsFromUTC, on: &paper)
         printCard(words, on: &paper)
