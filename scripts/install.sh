@@ -6,6 +6,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 destination=$1 prefix=$2 programs=$3
 
+[ -e "$programs/nfc-tap-programs" ] || {
+    echo "install: $programs has no nfc-tap-programs, which is all programs in one: run make release" >&2
+    exit 66
+}
 # One executable, and a hard link to it for each of its names; the worker, which alone loads libnfc, is another.
 bin=$destination$prefix/bin
 install -D -m 0755 -s "$programs/nfc-tap-programs" "$bin/nfc-tap"
