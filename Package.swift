@@ -417,11 +417,11 @@ if let runtime = Context.environment["NFC_TAP_FUZZ"] {
 // optimisation they take ten times as long: these rooms are optimised in debug builds too. That takes three times as long to
 // compile, so a room is here only if its tests save more. A package that depends on ours could not have such flags.
 if !Context.packageDirectory.contains("/checkouts/") {
-    var busy = ["CardBytes", "CardSim", "Digits", "EMV", "EMVCrypto"]
+    var busy = ["CardBytes", "CardSim", "Digits", "EMVCrypto"]
     // Rules of transactions are worked through by tests that the thread sanitizer does not run.
     if Context.environment["NFC_TAP_TESTS"] == nil {
         busy += [
-            "ECR", "ECRTests", "MDB", "MDBTests", "StoreAndForward", "TestSupport", "Transactions", "TransactionsTests",
+            "ECR", "ECRTests", "EMV", "MDB", "MDBTests", "StoreAndForward", "TestSupport", "Transactions", "TransactionsTests",
             "PaymentValues", "PINDeviceAPI", "POSAPI", "PSPAPI", "tap-simulation",
         ]
     }
