@@ -3,7 +3,7 @@
 # Builds the package with its tests and runs them: test.sh [TARGET…], all of them by default; some of a target's tests by what
 # their names begin with, as in EMVTests.Kernel3Tests or 'EMVTests.Kernel3Tests/.*expired'. Peers that a test needs are
 # installed, not skipped. A line for each target, then a summary; all the rest is in .build/test.log. NFC_TAP_SKIP is a
-# pattern for tests that whoever sets it cannot run; make test sets none. NFC_TAP_MEANWHILE is a command for the time in which
+# pattern for tests that whoever sets it cannot run, or runs elsewhere; make test sets none. NFC_TAP_MEANWHILE is a command for the time in which
 # the build and tests wait; what it prints goes to .build/meanwhile.log, and its failure is no failure of the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
