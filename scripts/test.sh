@@ -124,7 +124,7 @@ failures() {
 # proxy send their requests in its time: they share no threads with those that wait for a database.
 parts() {
     case $1 in
-    EndToEndTests) echo A-C D-L M-R ^A-R ;;
+    EndToEndTests) echo A-C D-L M-R S ^A-S ;;
     TapDaemonTests) echo A-O P ^A-P ;;
     SwitchTests) echo CP ^CP ;;
     *) echo A-Z ;;
