@@ -421,7 +421,8 @@ if !Context.packageDirectory.contains("/checkouts/") {
     // Rules of transactions are worked through by tests that the thread sanitizer does not run.
     if Context.environment["NFC_TAP_TESTS"] == nil {
         busy += [
-            "ECR", "ECRTests", "EMV", "MDB", "MDBTests", "StoreAndForward", "TestSupport", "Transactions", "TransactionsTests",
+            "ECR", "ECRTests", "EMV", "MDB", "MDBTests", "StoreAndForward", "TestSupport", "Transactions",
+            "TransactionsTests",
             "PaymentValues", "PINDeviceAPI", "POSAPI", "PSPAPI", "tap-simulation",
         ]
     }
