@@ -36,21 +36,14 @@ package final class ByteLine: Sendable {
     /// - Parameter baud: 9600, 19200, 38400, 57600 or 115200.
     /// - Throws: `EINVAL` for another speed, `ENOTTY` for what is no serial port.
     package init(serialPort path: String, baud: Int) throws(SystemError) {
-        guard let speed = ByteLine.speeds[baud] else { throw SystemError(code: EINVAL) }
-        let port = try Descriptor(opening: path, O_RDWR | O_NOCTTY | O_NONBLOCK)
-        var settings = termios()
-        guard unsafe tcgetattr(port.number, &settings) == 0 else { throw .last }
-        unsafe cfmakeraw(&settings)
-        settings.c_cflag |= tcflag_t(CLOCAL | CREAD | CSTOPB)
-        settings.c_cflag &= ~tcflag_t(PARENB)
-        _ = unsafe cfsetispeed(&settings, speed)
-        _ = unsafe cfsetospeed(&settings, speed)
-        guard unsafe tcsetattr(port.number, TCSANOW, &settings) == 0 else { throw .last }
-        descriptor = port
+        descriptor = try Descriptor.serialPort(path, baud: baud) { settings in
+            settings.c_cflag |= tcflag_t(CSTOPB)
+            settings.c_cflag &= ~tcflag_t(PARENB)
+        }
         isSocket = false
     }
 
-    static let speeds: [Int: speed_t] = [
+    fileprivate static let speeds: [Int: speed_t] = [
         9_600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400), 57_600: speed_t(B57600),
         115_200: speed_t(B115200),
     ]
@@ -121,5 +114,27 @@ package final class ByteLine: Sendable {
         guard finished.load(ordering: .relaxed) == 0 else { return }
         finished.store(max(1, MachineClock.awake), ordering: .releasing)
         if isSocket { _ = shutdown(descriptor.number, Int32(SHUT_WR)) }
+    }
+}
+
+extension Descriptor {
+    /// A serial port that carries bytes as they are, and has no owner that could hang up.
+    ///
+    /// - Parameter change: what its line needs besides.
+    /// - Throws: `EINVAL` for another speed than those of `ByteLine`, `ENOTTY` for what is no serial port.
+    static func serialPort(
+        _ path: String, baud: Int, _ change: (inout termios) -> Void
+    ) throws(SystemError) -> Descriptor {
+        guard let speed = ByteLine.speeds[baud] else { throw SystemError(code: EINVAL) }
+        let port = try Descriptor(opening: path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+        var settings = termios()
+        guard unsafe tcgetattr(port.number, &settings) == 0 else { throw .last }
+        unsafe cfmakeraw(&settings)
+        settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+        change(&settings)
+        _ = unsafe cfsetispeed(&settings, speed)
+        _ = unsafe cfsetospeed(&settings, speed)
+        guard unsafe tcsetattr(port.number, TCSANOW, &settings) == 0 else { throw .last }
+        return port
     }
 }

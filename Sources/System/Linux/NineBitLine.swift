@@ -27,23 +27,15 @@ package final class NineBitLine: Sendable {
     /// - Throws: `noParity` where the settings do not read back as they were written.
     package init(path: String, isEscaped: Bool, baud: Int) throws(Failure) {
         do throws(SystemError) {
-            guard let speed = ByteLine.speeds[baud] else { throw SystemError(code: EINVAL) }
-            let port = try Descriptor(opening: path, O_RDWR | O_NOCTTY | O_NONBLOCK)
-            var settings = termios()
-            guard unsafe tcgetattr(port.number, &settings) == 0 else { throw .last }
-            unsafe cfmakeraw(&settings)
-            settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
-            settings.c_cflag &= ~(tcflag_t(CSTOPB | PARODD) | Self.parity)
-            settings.c_iflag &= ~tcflag_t(IGNPAR | IGNBRK | INPCK)
-            if !isEscaped {
-                settings.c_cflag |= Self.parity
-                settings.c_iflag |= tcflag_t(INPCK | PARMRK)
+            port = try Descriptor.serialPort(path, baud: baud) { settings in
+                settings.c_cflag &= ~(tcflag_t(CSTOPB | PARODD) | Self.parity)
+                settings.c_iflag &= ~tcflag_t(IGNPAR | IGNBRK | INPCK)
+                if !isEscaped {
+                    settings.c_cflag |= Self.parity
+                    settings.c_iflag |= tcflag_t(INPCK | PARMRK)
+                }
             }
-            _ = unsafe cfsetispeed(&settings, speed)
-            _ = unsafe cfsetospeed(&settings, speed)
-            guard unsafe tcsetattr(port.number, TCSANOW, &settings) == 0 else { throw .last }
             _ = tcflush(port.number, TCIFLUSH)
-            self.port = port
             self.isEscaped = isEscaped
         } catch {
             throw .system(error)
