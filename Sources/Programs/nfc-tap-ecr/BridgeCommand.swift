@@ -70,6 +70,11 @@ extension TillBridge.Failure {
             "\(till): its ledger is in use; stop the other nfc-tap-ecr that serves this till"
         case .ledger(let till, let code):
             "\(till): its ledger cannot be used: \(SystemError(code: code).remedy)"
+        case .ledgerOfAnotherProtocol(let till):
+            """
+            \(till): its ledger has payments of its former protocol that are not over; write that protocol again and start nfc-tap-ecr \
+            until they are, or give the till another name
+            """
         case .port(let till, let place, let error): "\(till): \(place) cannot be opened: \(error)"
         case .server(let till, let error): "\(till): \(error)"
         case .noNinthBit(let till, let place):

@@ -6,6 +6,15 @@ public import Logging
 import PaymentValues
 import TapClient
 
+/// One till, whichever its protocol.
+protocol ServedTill: Sendable {
+    nonisolated var till: TillsFile.Till { get }
+    nonisolated var payments: TillPayments { get }
+
+    /// - Throws: where the ledger cannot be written: nothing may go on without it.
+    func run() async throws(TillLedger.Failure)
+}
+
 /// All tills of a machine: each a terminal in its own protocol, with the daemon behind it.
 public struct TillBridge: Sendable {
     public enum Failure: Error, Equatable, Sendable {
@@ -13,6 +22,8 @@ public struct TillBridge: Sendable {
         case ledgerInUse(till: String)
         /// Its file, and what the system says of it, by errno(3).
         case ledger(till: String, errno: Int32)
+        /// Payments of another protocol are not over in its ledger.
+        case ledgerOfAnotherProtocol(till: String)
         /// Its port or line, and what the system says of it.
         case port(till: String, place: String, SystemError)
         case server(till: String, ListenError)
@@ -53,23 +64,13 @@ public struct TillBridge: Sendable {
         let servers = try open(inherited)
         whenReady()
         let failure = await withTaskGroup(of: Failure?.self) { group in
-            for port in ports {
+            for till in ports as [any ServedTill] + machines {
                 group.addTask {
                     do throws(TillLedger.Failure) {
-                        try await port.run()
+                        try await till.run()
                         return nil
                     } catch {
-                        return Failure(error, port.till.name)
-                    }
-                }
-            }
-            for machine in machines {
-                group.addTask {
-                    do throws(TillLedger.Failure) {
-                        try await machine.run()
-                        return nil
-                    } catch {
-                        return Failure(error, machine.till.name)
+                        return Failure(error, till.till.name)
                     }
                 }
             }
@@ -133,8 +134,7 @@ public struct TillBridge: Sendable {
         while !Task.isCancelled {
             do throws(TapClientError) {
                 for try await event in client.events(maximumOutage: .seconds(86_400)) {
-                    for port in ports { port.payments.happened(event) }
-                    for machine in machines { machine.payments.happened(event) }
+                    for till in ports as [any ServedTill] + machines { till.payments.happened(event) }
                 }
             } catch {
                 logger.debug("no events", metadata: ["error": "\(error.code.rawValue)"])
@@ -150,6 +150,7 @@ extension TillBridge.Failure {
         switch failure {
         case .inUse: self = .ledgerInUse(till: till)
         case .file(let error): self = .ledger(till: till, errno: error.code)
+        case .ofAnotherProtocol: self = .ledgerOfAnotherProtocol(till: till)
         }
     }
 }

@@ -20,6 +20,8 @@ final class TillLedger {
         case inUse
         /// The file cannot be opened, read or written.
         case file(SystemError)
+        /// Something is owed in it that the till's protocol knows nothing of.
+        case ofAnotherProtocol
     }
 
     /// What stands in the file.

@@ -6,7 +6,7 @@ import PaymentValues
 import TapClient
 
 /// One till: its machine, and everything that the machine asks for. Inputs are dealt with one after the other.
-actor TillPort {
+actor TillPort: ServedTill {
     private enum Input: Sendable {
         case plain(TillInput)
         case line(ByteLine, TillConnection, peer: String)
@@ -38,6 +38,7 @@ actor TillPort {
     ) throws(TillLedger.Failure) {
         guard till.vending == nil else { return nil }
         let (ledger, contents) = try TillLedger.open(of: till, in: directory, logger)
+        guard contents.vends.isEmpty else { throw .ofAnotherProtocol }
         guard let machine = till.terminal(contents) else { return nil }
         let (inputs, feed) = AsyncStream<Input>.makeStream()
         (self.inputs, self.feed) = (inputs, feed)

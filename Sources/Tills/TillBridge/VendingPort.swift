@@ -9,7 +9,7 @@ import TapClient
 
 /// One vending machine: its line, its ledger and its timers on a thread of their own, since an answer has five milliseconds; the daemon is
 /// asked elsewhere.
-final class VendingPort: Sendable {
+final class VendingPort: ServedTill {
     /// What the daemon has said, until the thread looks.
     private final class Inbox: Sendable {
         private let inputs = Mutex<[TillInput]>([])
@@ -44,6 +44,7 @@ final class VendingPort: Sendable {
     ) throws(TillLedger.Failure) {
         guard let vending = till.vending else { return nil }
         let (ledger, contents) = try TillLedger.open(of: till, in: directory, logger)
+        guard contents.attempts.allSatisfy(\.isOver) else { throw .ofAnotherProtocol }
         let inbox = Inbox()
         let payments = TillPayments(client, till, logger) { inbox.put($0) }
         let desk = VendingTerminal(till, vending, contents, at: MachineClock.awake)
@@ -194,10 +195,7 @@ struct VendingWork {
                 try ledger.synchronize()
                 ask(effect)
             case .arm(let timer, let time): timers[timer] = MachineClock.awake &+ UInt64(clamping: time) &* 1_000_000
-            case .alarm(let key):
-                logger.critical(
-                    "the machine gave no goods for \(key), and its money was not given back: give it back by nfc-tap",
-                    metadata: ["till": "\(till)"])
+            case .alarm(let alarm): logger.critical("\(alarm.words)", metadata: ["till": "\(till)"])
             }
         }
         try ledger.synchronize()
@@ -222,6 +220,18 @@ struct VendingWork {
             logger.warning(
                 "the machine wants a card first, and nothing is sold: set it to always idle",
                 metadata: ["till": "\(till)"])
+        }
+    }
+}
+
+extension VendingTerminal.Alarm {
+    /// For the log: what happened, and what to do.
+    fileprivate var words: String {
+        switch self {
+        case .moneyWithoutGoods(let key):
+            "the machine gave no goods for \(key), and its money was not given back: give it back by nfc-tap refund"
+        case .goodsWithoutMoney(let key):
+            "the goods of \(key) are out, and its money went back: write off the goods, and keep nfc-tap-ecr running"
         }
     }
 }

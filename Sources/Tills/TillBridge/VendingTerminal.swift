@@ -32,8 +32,15 @@ struct VendingTerminal: Sendable {
         case record(Vend)
         case ask(TillEffect)
         case arm(MDBTimer, milliseconds: Int64)
-        /// The daemon has kept the money for goods that did not come.
-        case alarm(AttemptKey)
+        case alarm(Alarm)
+    }
+
+    /// Somebody has to look.
+    enum Alarm: Equatable, Sendable {
+        /// No goods came, and the money was not given back.
+        case moneyWithoutGoods(AttemptKey)
+        /// The goods are out, and the daemon has not kept the money: it was not told in time.
+        case goodsWithoutMoney(AttemptKey)
     }
 
     private(set) var wire: MDBWire
@@ -83,22 +90,29 @@ struct VendingTerminal: Sendable {
     mutating func handle(_ input: TillInput) -> [Effect] {
         switch input {
         case .settled(let key, let outcome): return settled(key, outcome)
-        case .confirmed(let key), .notConfirmed(let key):
-            guard let vend = vend(key) else { return [] }
-            // Its failure was heard meanwhile.
-            guard vend.debt == .keep else { return payment(vend) }
-            return paid(vend, [])
+        case .confirmed(let key): return confirmed(key, [])
+        case .notConfirmed(let key): return confirmed(key, [.alarm(.goodsWithoutMoney(key))])
         case .reversed(let key, let answer):
             guard let vend = vend(key), answer != .unknown else { return [] }
             let isBack = answer != .refused
             return paid(vend, [isBack ? .reversed(vend.sale.number) : .notReversed(vend.sale.number)])
-                + (isBack ? [] : [.alarm(key)])
+                + (isBack ? [] : [.alarm(.moneyWithoutGoods(key))])
         case .progress(let key, let progress):
             guard let vend = vend(key), progress.step == .reversed else { return [] }
             // By somebody else, before the machine has heard of the approval.
             return carry(wire.handle(.denied(vend.sale.number)))
-        default: return []
+        // Of a till's line and its desk.
+        case .restored, .connected, .bytes, .lost, .sent, .timer, .tooLate, .takenBack, .booked, .identified, .receipts,
+            .day:
+            return []
         }
+    }
+
+    private mutating func confirmed(_ key: AttemptKey, _ alarms: [Effect]) -> [Effect] {
+        guard let vend = vend(key) else { return [] }
+        // Its failure was heard meanwhile.
+        guard vend.debt == .keep else { return payment(vend) }
+        return paid(vend, []) + alarms
     }
 
     private func vend(_ key: AttemptKey) -> Vend? { vends.values.first { $0.key == key } }
@@ -114,6 +128,8 @@ struct VendingTerminal: Sendable {
         case .approved(let approval):
             approved.insert(number)
             if vend.debt == .giveBack { return payment(vend) }
+            // Told again: the machine has it, or the daemon is being told that it is kept.
+            guard vend.isOpen, vend.sale.phase == .asked else { return [] }
             // A part of the sum is no payment.
             guard approval.amount == vend.sale.amount, approval.age < Self.late else {
                 vends[number]?.debt = .giveBack

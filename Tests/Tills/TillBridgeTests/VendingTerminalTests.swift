@@ -2,39 +2,28 @@
 import ECR
 import Foundation
 import Linux
+import Logging
 import MDB
-import Settings
+import TapClient
 import TestSupport
 import Testing
 
 @testable import TillBridge
 
 /// What a vending machine's sale asks of the daemon, and what of it is on disk whenever the bridge ends.
-@Suite("The desk of a vending machine")
+@Suite("What a vending machine owes and is owed")
 struct VendingTerminalTests {
-    private static let table = """
-        [[till]]
-        name = "drinks"
-        protocol = "mdb"
-        device = "/dev/ttyAMA0"
-        lane = "main"
-        """
-
-    private static func till(_ more: String = "") throws(ConfigurationError) -> TillsFile.Till? {
-        try TillsFile(file: "nfc-tap-ecr.toml", text: table + "\n" + more).tills.first
-    }
-
     /// A desk, and what has been written down for it.
     private struct Kiosk {
         private(set) var desk: VendingTerminal
         private(set) var written: [UInt64: Vend] = [:]
         private(set) var asked: [TillEffect] = []
         private(set) var answers: [[UInt16]] = []
-        private(set) var alarms: [AttemptKey] = []
+        private(set) var alarms: [VendingTerminal.Alarm] = []
         private(set) var timers: [MDBTimer] = []
 
         init(_ contents: TillLedger.Contents = .init()) throws {
-            let till = try #require(try VendingTerminalTests.till())
+            let till = try #require(try VendingFileTests.till())
             desk = VendingTerminal(till, try #require(till.vending), contents, at: 0)
             written = contents.vends
         }
@@ -46,7 +35,7 @@ struct VendingTerminalTests {
                 case .record(let vend): written[vend.sale.number] = vend.isOver ? nil : vend
                 case .ask(let effect): asked.append(effect)
                 case .arm(let timer, _): timers.append(timer)
-                case .alarm(let key): alarms.append(key)
+                case .alarm(let alarm): alarms.append(alarm)
                 }
             }
         }
@@ -172,8 +161,32 @@ struct VendingTerminalTests {
             kiosk.handle(.reversed(key, isBack ? .already : .refused))
             kiosk.say(0x12)
             #expect(kiosk.answers.last == (isBack ? [0x100] : [0x0A, 0xC0, 0x1CA]))
-            #expect(kiosk.alarms == (isBack ? [] : [key]) && kiosk.written.isEmpty)
+            #expect(kiosk.alarms == (isBack ? [] : [.moneyWithoutGoods(key)]) && kiosk.written.isEmpty)
         }
+    }
+
+    @Test("Goods whose money went back before the daemon heard of them are an alarm")
+    func keptTooLate() throws {
+        var kiosk = try ready()
+        let key = try kiosk.ask().key
+        kiosk.approve(key)
+        kiosk.say(0x13, 0x02, 0x00, 0x07)
+        kiosk.handle(.notConfirmed(key))
+        #expect(kiosk.alarms == [.goodsWithoutMoney(key)] && kiosk.written.isEmpty)
+    }
+
+    @Test("An approval that is told again, however late, takes nothing back that the machine has")
+    func toldAgain() throws {
+        var kiosk = try ready()
+        let key = try kiosk.ask().key
+        kiosk.approve(key)
+        var again = TillApproval(amount: 150, reference: "1")
+        again.age = 60_000
+        let before = kiosk.asked
+        kiosk.handle(.settled(key, .approved(again)))
+        kiosk.say(0x13, 0x02, 0x00, 0x07)
+        kiosk.handle(.settled(key, .approved(again)))
+        #expect(kiosk.asked == before + [.confirm(key)] && kiosk.written[1]?.debt == .keep)
     }
 
     @Test("A failure behind a success waits for the confirmation's answer, and then goes back")
@@ -312,65 +325,33 @@ struct VendingTerminalTests {
         #expect(try read("third").installation == "third")
     }
 
-    // MARK: - The configuration
-
-    @Test("What nothing is written for has the values of a machine in euros; yen have no hundredths")
-    func least() throws {
-        let till = try #require(try Self.till())
-        let vending = try #require(till.vending)
-        #expect(till.kind == .mdb && till.place == "/dev/ttyAMA0 at 9600 baud" && !vending.isEscaped)
-        #expect(vending.settings.address == 0x10 && vending.settings.level == 3)
-        #expect(vending.settings.responseSeconds == 30 && vending.settings.vendSeconds == 60)
-        #expect(vending.settings.prices.amount(of: 150) == 150)
-        let other = try #require(
-            try Self.till(
-                """
-                currency = "JPY"
-                address = 2
-                level = 3
-                scale = 10
-                response-seconds = 90
-                vend-seconds = 120
-                escaped = true
-                speed = 115200
-                """)?.vending)
-        #expect(other.isEscaped && other.settings.address == 0x60 && other.settings.prices.amount(of: 15) == 150)
-        #expect(other.settings.responseSeconds == 90 && other.settings.vendSeconds == 120)
-        #expect(try Self.till("decimals = 1")?.vending?.settings.prices.amount(of: 15) == 150)
-    }
-
-    private static let wrong: [(change: String, key: String, problem: String)] = [
-        ("listen = \"127.0.0.1:20007\"", "till[0].listen", "is of no use to mdb"),
-        ("address = 3", "till[0].address", "is not a whole number from 1 to 2"),
-        ("level = 2", "till[0].level", "has no purchase without a card first"),
-        ("level = 4", "till[0].level", "is not a whole number from 1 to 3"),
-        ("scale = 0", "till[0].scale", "is not a whole number from 1 to 255"),
-        ("decimals = 10", "till[0].decimals", "is not a whole number from 0 to 9"),
-        ("response-seconds = 5", "till[0].response-seconds", "is not a whole number from 10 to 240"),
-        ("vend-seconds = 301", "till[0].vend-seconds", "is not a whole number from 5 to 300"),
-        ("escaped = 1", "till[0].escaped", "is neither true nor false"),
-        ("speed = 115200", "till[0].speed", "is not that of MDB"),
-        ("refund-limit = 100", "till[0].refund-limit", "has no use with mdb"),
-        ("funds = 500", "till[0].funds", "is no setting"),
-        ("reservations = true", "till[0].reservations", "is no setting"),
-    ]
-
-    @Test("What is wrong is named with its place, its problem and a remedy", arguments: wrong)
-    func named(change: String, key: String, problem: String) {
-        let error = #expect(throws: ConfigurationError.self) { try Self.till(change) }
-        #expect(error?.key == key && error?.problem == problem, "\(String(describing: error))")
-        #expect(error?.remedy.isEmpty == false)
-    }
-
-    @Test("A vending machine needs a device, and a till of another protocol has no words of one")
-    func others() {
-        let none = Self.table.replacing("device = \"/dev/ttyAMA0\"\n", with: "")
-        let missing = #expect(throws: ConfigurationError.self) { try TillsFile(file: "f.toml", text: none) }
-        #expect(missing?.key == "till[0].device" && missing?.problem == "is missing")
-        for word in ["escaped = true", "vend-seconds = 60", "level = 3"] {
-            let text = Self.table.replacing("mdb", with: "zvt") + "\n" + word
-            let error = #expect(throws: ConfigurationError.self) { try TillsFile(file: "f.toml", text: text) }
-            #expect(error?.problem == "is no setting", "\(word)")
+    @Test("A ledger in which another protocol owes something is not taken over, and one where all is over is")
+    func formerProtocol() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vend-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let machine = try #require(try VendingFileTests.till())
+        let zvt = try TillsFile(
+            file: "f.toml",
+            text: "[[till]]\nname = \"drinks\"\nprotocol = \"zvt\"\nlane = \"main\"\nlisten = \"127.0.0.1:20007\"")
+        let till = try #require(zvt.tills.first)
+        let client = TapClient(path: "/nowhere")
+        let logger = Logger(label: "test")
+        var kiosk = try ready()
+        let key = try kiosk.ask().key
+        for sale in kiosk.written.values {
+            let (ledger, _) = try TillLedger.open("\(folder)/drinks.ledger", fresh: "abc")
+            try ledger.record(sale)
+            try ledger.synchronize()
         }
+        #expect(throws: TillLedger.Failure.ofAnotherProtocol) { try TillPort(till, in: folder, client, logger) }
+        #expect(try VendingPort(machine, in: folder, client, logger) != nil)
+        do {
+            let (ledger, _) = try TillLedger.open("\(folder)/drinks.ledger", fresh: "abc")
+            let sale = try #require(kiosk.written[1]?.sale)
+            try ledger.record(Vend(key: key, sale: sale, isOpen: false))
+            try ledger.synchronize()
+        }
+        #expect(try TillPort(till, in: folder, client, logger) != nil)
     }
 }

@@ -120,7 +120,7 @@ public struct AttemptArchive: Equatable, Sendable {
 
 extension Attempt {
     /// The daemon is asked for nothing of it any more.
-    var isOver: Bool {
+    public var isOver: Bool {
         switch phase {
         case .confirmed, .takenBack, .notPaid, .reversed: !isHeld && booking?.phase != .asked
         case .running, .givenUp, .approved, .telling, .told, .takingBack, .reversing: false
