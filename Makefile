@@ -212,11 +212,12 @@ check-threads:
 check-addresses:
 	@scripts/fuzz.sh -1 -max_total_time=$(or $(SECONDS),60)
 
-# Instructions of the hot paths against Benchmarks/instructions.tsv; with BLESS=--write that table is written anew.
+# Instructions of the hot paths against Benchmarks/instructions.tsv; with BLESS=--write that table is written anew. With DEBUG=1 those of the
+# tests' programs, as .ci/run builds and counts them.
 ## Count the instructions of the hot paths
-check-instructions: counted
+check-instructions: $(if $(DEBUG),,counted)
 	@scripts/install-packages.sh $(BUILD_PACKAGES) binutils valgrind
-	@Tests/Checks/check-instructions.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench" $(BLESS)
+	@Tests/Checks/check-instructions.sh "$$($(SWIFT) build -c $(if $(DEBUG),debug,release) --show-bin-path)/tap-bench" $(BLESS)
 
 # The programs whose instructions are counted.
 counted:

@@ -3,8 +3,8 @@
 # Builds the package with its tests and runs them: test.sh [TARGET…], all of them by default; some of a target's tests by what
 # their names begin with, as in EMVTests.Kernel3Tests or 'EMVTests.Kernel3Tests/.*expired'. Peers that a test needs are
 # installed, not skipped. A line for each target, then a summary; all the rest is in .build/test.log. NFC_TAP_SKIP is a
-# pattern for tests that whoever sets it cannot run, or runs elsewhere; make test sets none. NFC_TAP_MEANWHILE is a command for the time in which
-# the build and tests wait; what it prints goes to .build/meanwhile.log, and its failure is no failure of the tests.
+# pattern for tests that whoever sets it cannot run, or runs elsewhere; make test sets none. NFC_TAP_TESTS names the targets that are built
+# where not all are. NFC_TAP_BIN is a folder of programs that are built, and NFC_TAP_SUITES one of tests where they lie elsewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,22 +16,9 @@ export NFC_TAP_KILLS=${NFC_TAP_KILLS:-60}
 NFC_TAP_PYTHON=$(scripts/install-peers.sh)
 export NFC_TAP_PYTHON
 
-# Compilers wait for one another, and tests for programs: this takes what both leave. It begins when the first build has its
-# plan, for two builds must not settle the versions of packages at a time.
-meanwhile=
-if [ -n "${NFC_TAP_MEANWHILE:-}" ]; then
-    mkdir -p .build
-    # A group of its own: it ends as a whole if the tests end before it. `swift build` sets its compilers' nice value anew; it leaves
-    # their policy as it is.
-    # shellcheck disable=SC2016
-    setsid bash -c 'until [ -n "${NFC_TAP_BIN:-}" ] || [ -e .build/debug.yaml ]; do sleep 1; done
-        unset NFC_TAP_MEANWHILE NFC_TAP_BIN
-        chrt --idle 0 bash -c "$1" || echo "ended with $?"' - "$NFC_TAP_MEANWHILE" >.build/meanwhile.log 2>&1 &
-    meanwhile=$!
-fi
 ended() {
     # shellcheck disable=SC2046
-    kill -- ${meanwhile:+-$meanwhile} $(jobs -p) 2>/dev/null || true
+    kill -- $(jobs -p) 2>/dev/null || true
 }
 trap ended EXIT
 
@@ -42,7 +29,7 @@ if [ -z "${NFC_TAP_BIN:-}" ]; then
 fi
 export NFC_TAP_BIN
 # The package manager would run one target at a time.
-program=$(ls "$NFC_TAP_BIN"/*PackageTests.xctest)
+program=$(ls "${NFC_TAP_SUITES:-$NFC_TAP_BIN}"/*PackageTests.xctest)
 
 # Logs, journals and messages of the whole run are kept and searched for card numbers when it is over.
 NFC_TAP_ARTIFACTS=$(mktemp -d)
@@ -137,6 +124,7 @@ targets=()
 for target in ${*:-EndToEndTests TapDaemonTests ReaderPCSCTests ReaderNFCTests TransactionsTests JournalTests TapSessionTests
     $(find Tests -mindepth 1 -maxdepth 2 -type d -name '*Tests' -printf '%f\n' | sort)}; do
     [ -n "$(folder "${target%%.*}")" ] || continue
+    [[ $# -gt 0 || -z ${NFC_TAP_TESTS:-} || " $NFC_TAP_TESTS " == *" $target "* ]] || continue
     [[ " ${targets[*]} " == *" $target "* ]] || targets+=("$target")
 done
 if [ ${#targets[@]} -eq 0 ]; then

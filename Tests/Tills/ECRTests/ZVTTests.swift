@@ -298,11 +298,9 @@ struct ZVTTests {
 
     @Test mutating func `totals are those of the open batch, which the till's answer closes`() throws {
         try pay()
-        let none = "000000000000000"
-        let single =
-            "00420042" + String(none.dropLast()) + String(none.dropLast()) + String(none.dropLast())
-            + String(none.dropLast()) + "01000000001250" + String(none.dropLast()) + String(none.dropLast())
-        let totals = "040F422700" + "04000000001250" + "60F0F5F3" + single
+        let none = String(repeating: "0", count: 14)
+        let single = "00420042\(none)\(none)\(none)\(none)01000000001250\(none)\(none)"
+        let totals = "040F4227000400000000125060F0F5F3\(single)"
         #expect(till("061003123456") == [Self.ok, totals])
         #expect(till(Self.ok) == ["060F00"])
         _ = till(Self.ok)
