@@ -23,7 +23,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 install() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1
+        apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${missing[@]}" >"$log" 2>&1
 }
 # The package lists of a fresh system are empty or old, so a first failure is answered with an update.
 install || { "${as_root[@]}" apt-get update >"$log" 2>&1 && install; } || {
