@@ -126,8 +126,9 @@ final class EventFanOut: Sendable {
             guard own < Self.streamsPerTill else { return .failure(.tooMany) }
             let subscriber = Subscriber(till: till, language: language, queue: queue)
             if let cursor {
-                let first = state.kept.first?.id
-                if cursor != state.last, first.map({ cursor < $0 &- 1 }) ?? true {
+                let isKept = state.kept.first.map { cursor >= $0.id &- 1 } ?? false
+                let isGiven = state.last.map { cursor <= $0 } ?? false
+                if cursor != state.last, !isKept || !isGiven {
                     var gap = Event(.eventsMissed)
                     gap.id = cursor
                     Self.send(gap, to: subscriber)

@@ -56,6 +56,14 @@ struct EventHubTests {
         #expect(got.dropFirst().map(\.event.id) == Array(112...119))
     }
 
+    @Test("A cursor that was never given is told so, and keeps its number until something comes")
+    func neverGiven() async throws {
+        for cursor in [UInt64(103), 5_000, .max] {
+            let got = try await received(from: hub(3), after: cursor, count: 1)
+            #expect(got[0].event.name == .eventsMissed && got[0].id == "\(cursor)")
+        }
+    }
+
     @Test("The last cursor of an earlier run that nothing came after is no gap")
     func noGap() async throws {
         #expect(try await received(from: hub(2), after: 99, count: 2).allSatisfy { $0.event.name != .eventsMissed })

@@ -58,7 +58,7 @@ final class EventHub: Sendable {
     /// A new stream.
     ///
     /// - Parameter cursor: the last event that the client has; later ones come first, after `events.missed` where some
-    ///   of them are no longer kept. `nil` for new events only.
+    ///   of them are no longer kept, or it was never given. `nil` for new events only.
     func subscribe(
         after cursor: UInt64?, _ view: EventSubscriber.View
     ) -> EventQueue {
@@ -98,7 +98,8 @@ final class EventHub: Sendable {
     private static func missed(_ state: State, after cursor: UInt64) -> [EventSubscriber.Kept] {
         let later = state.kept.filter { $0.event.id > cursor }
         let firstKept = state.kept.first?.event.id ?? state.next
-        guard cursor < firstKept, cursor &+ 1 != firstKept else { return later }
+        // A cursor that was never given is another daemon's, or of books that were put back: nobody knows what came after it.
+        guard cursor >= state.next || (cursor < firstKept && cursor &+ 1 != firstKept) else { return later }
         var gap = Event(.eventsMissed)
         gap.id = cursor
         return [EventSubscriber.Kept(gap)] + later
