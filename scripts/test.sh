@@ -4,7 +4,7 @@
 # their names begin with, as in EMVTests.Kernel3Tests or 'EMVTests.Kernel3Tests/.*expired'. Peers that a test needs are
 # installed, not skipped. A line for each target, then a summary; all the rest is in .build/test.log. NFC_TAP_SKIP is a
 # pattern for tests that whoever sets it cannot run, or runs elsewhere; make test sets none. NFC_TAP_TESTS names the targets that are built
-# where not all are. NFC_TAP_BIN is a folder of programs that are built, and NFC_TAP_SUITES one of tests where they lie elsewhere.
+# where not all are. NFC_TAP_BIN is a folder of programs that are built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,7 +29,7 @@ if [ -z "${NFC_TAP_BIN:-}" ]; then
 fi
 export NFC_TAP_BIN
 # The package manager would run one target at a time.
-program=$(ls "${NFC_TAP_SUITES:-$NFC_TAP_BIN}"/*PackageTests.xctest)
+program=$(ls "$NFC_TAP_BIN"/*PackageTests.xctest)
 
 # Logs, journals and messages of the whole run are kept and searched for card numbers when it is over.
 NFC_TAP_ARTIFACTS=$(mktemp -d)
