@@ -179,6 +179,14 @@ struct HostOrderTests {
             // Taken back after all: its end is an end.
             try server.sql("update exchange set wanted = 'malfunction', owner = null")
             #expect(try await Array(store.takeWork(99, known: nil)).count == 1)
+            var row = ExchangeRow(exchange: exchange, sealed: nil, owner: 99)
+            row.isSealedAlready = true
+            _ = try await store.keep(row, [], now: .now)
+            #expect(try server.sql("select given_up from exchange") == "t\n", "one more record of the same stage")
+            let repetition = Repetition(message: message, attempts: 1)
+            let reversal = Exchange(id: Self.id, order: 1, original: message, stage: .reversing(repetition))
+            _ = try await store.keep(ExchangeRow(exchange: reversal, sealed: [1], owner: 99), [], now: .now)
+            #expect(try server.sql("select given_up from exchange") == "f\n")
         }
     }
 }
