@@ -147,8 +147,8 @@ let house = [
                 embedding: "schema-1.sql schema-2.sql schema-3.sql schema-4.sql schema-5.sql"
                     + " schema-6.sql schema-7.sql schema-8.sql schema-9.sql",
                 tests:
-                    "AdapterCheck CardSim HSM nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch ReaderVirtual"
-                    + " rig-tills", peers: "acquirer.py proxy.py"),
+                    "AdapterCheck ArgumentParser CardSim HSM nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch"
+                    + " ReaderVirtual rig-tills", peers: "acquirer.py proxy.py"),
             .room(
                 "Issuing", uses: "CardBytes Envelope HSM Linux PaymentValues Profile StoreAndForward",
                 tests: "Crypto nfc-tap nfc-tap-profile nfc-tapd"),

@@ -130,9 +130,8 @@ struct ReplicaCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        _ = ProcessHardening.apply()
-        let program = ServiceProgram("nfc-tap-switch")
+    /// What the options say.
+    func settings() throws -> SwitchSettings {
         var settings = SwitchSettings(
             socket: socket, database: database, packager: try PackagerCommand.packager(packager))
         settings.connections = connections
@@ -149,6 +148,13 @@ struct ReplicaCommand: AsyncParsableCommand {
         settings.receipts = receipts
         settings.cardDays = cardDays
         settings.days = days
+        return settings
+    }
+
+    func run() async throws {
+        _ = ProcessHardening.apply()
+        let program = ServiceProgram("nfc-tap-switch")
+        let settings = try settings()
         let (opener, macs, warning) = try keys.keys(program.logger, mac: settings.packager.mac)
         let server = try await SwitchServer(settings, keys: opener, macs: macs, logger: program.logger)
         try await program.serve {

@@ -31,7 +31,11 @@ extension Acquirer {
     /// - Parameters:
     ///   - addresses: of the same host, the one that is wanted first.
     ///   - lineSeconds: for which what was sent may stay without an acknowledgement of the other machine (TCP_USER_TIMEOUT, RFC 5482).
-    func stayConnected(to addresses: [AcquirerAddress], lineSeconds: Int) async {
+    ///   - rest: lets the time between two lines pass. A cancelled sleep ends the loop.
+    func stayConnected(
+        to addresses: [AcquirerAddress], lineSeconds: Int,
+        rest: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    ) async {
         var (pause, turn) = (ReconnectPause(), LineTurn(count: addresses.count))
         while !Task.isCancelled, !isLost, addresses.indices.contains(turn.index) {
             let address = addresses[turn.index]
@@ -68,8 +72,7 @@ extension Acquirer {
                 logger.notice("the acquirer's next line is tried", metadata: ["line": "\(turn.index + 1)"])
             }
             let wait = isRoundOver ? pause.next(hasSpoken: hasSpoken, wasSignedOn: wasSignedOn) : LineTurn.pause
-            // A cancelled sleep ends the loop.
-            try? await Task.sleep(for: wait)
+            await rest(wait)
         }
     }
 

@@ -106,7 +106,7 @@ public struct SwitchServer: Sendable {
     /// The lease has a connection of its own: no locked row keeps it waiting.
     private let leaseStore: SwitchStore
     private let lease = Lease()
-    private let memory: StoreMemory
+    let memory: StoreMemory
     private let acquirer: Acquirer
     private let messages: HostMessages
     private let seat: Seat

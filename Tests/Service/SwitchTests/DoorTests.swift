@@ -159,10 +159,13 @@ struct DoorTests {
         }
     }
 
-    private func withDoor(_ keys: FailingKeys, _ body: (Keyhole) async throws -> Void) async throws {
+    /// - Parameter waiting: what may wait for the database.
+    private func withDoor(
+        _ keys: FailingKeys, waiting: Int = 1_000, _ body: (Keyhole) async throws -> Void
+    ) async throws {
         let database = try PrivatePostgreSQL()
-        let store = SwitchStore(database: try Database(database.address, connections: 1))
-        try await store.migrate()
+        try await SwitchStore(database: try Database(database.address, connections: 1)).migrate()
+        let store = SwitchStore(database: try Database(database.address, connections: 1, waiting: waiting))
         try database.sql(
             """
             insert into merchant (id, acceptor) values ('adapter-check', 'M');
@@ -214,6 +217,34 @@ struct DoorTests {
         }
     }
 
+    @Test("S9: neither health nor keys ask token and database for each question")
+    func foundOnce() async throws {
+        let (asked, well, begin) = (Counter(), Counter(), MachineClock.awake)
+        let keys = try FailingKeys {
+            asked.add()
+            return .unavailable
+        }
+        try await withDoor(keys) { (door) async throws in
+            for _ in 0..<50 {
+                #expect(try await door.ask("/v1/health") == 503)
+                #expect(try await door.ask("/v1/keys", "till-1") == 503)
+            }
+        }
+        let seconds = Int((MachineClock.awake - begin) / 1_000_000_000)
+        #expect(asked.count <= 2 * (1 + seconds), "\(asked.count) in \(seconds) s")
+        let open = try FailingKeys {
+            well.add()
+            return nil
+        }
+        // S6: what was opened a moment ago says that it can be opened.
+        try await withDoor(open) { (door) async throws in
+            let begin = MachineClock.awake
+            #expect(try await door.ask("/v1/keys", "till-1") == 200)
+            #expect(try await door.ask("/v1/health") == 200)
+            #expect(well.count == 1 || MachineClock.awake - begin > 5_000_000_000)
+        }
+    }
+
     /// A token that has too much to do, and one that is waited for by a till that goes.
     @Test("S6: what would come too late is refused with Retry-After and not begun, and what nobody waits for is left")
     func tooLate() async throws {
@@ -239,6 +270,38 @@ struct DoorTests {
             till.cancel()
             try await eventually("its end") { left.count == 1 }
             _ = await till.result
+        }
+    }
+
+    @Test("S6: what finds too much before the database was not begun, and may come again in a second")
+    func tooMuch() async throws {
+        try await withDoor(try FailingKeys { nil }, waiting: 0) { door in
+            let answer = try await door.send(.get, "/v1/keys", "till-1")
+            #expect(answer.status == 503 && answer.fields.only("Retry-After") == "1")
+        }
+    }
+
+    @Test("S16: a refund to a card that cannot be read now is not refused, and nothing of it is written down")
+    func unreadableNow() async throws {
+        let fault = SharedFault(.unavailable)
+        let payment = "01990000-0000-7000-8000-000000000001"
+        let read = try await TestTill("/nowhere").sale(100, .refund)
+        let refund = RefundRequest(
+            id: read.id, mode: .test, amount: read.amount, card: .any, authorization: read)
+        try await withDoor(try FailingKeys { fault.now }) { door in
+            try door.server.sql(
+                """
+                insert into payment (id, merchant, body, kind, amount, currency, state, answer, authorised, captured)
+                    values ('\(payment)', 'adapter-check', decode(repeat('00', 32), 'hex'), 'sale', 1000, 'EUR', 'approved', '{}', 1000, 1000)
+                """)
+            for refusal in [OpeningRefusal.unavailable, .busy] {
+                fault.now = refusal
+                let path = "/v1/authorizations/\(payment)/refunds"
+                let body = try WireJSON.encode(refund)
+                let answer = try await door.send(.post, path, "till-1", body: body, key: read.id.text)
+                #expect(answer.status == 503, "\(refusal)")
+            }
+            #expect(try door.server.sql("select count(*) from operation") == "0\n")
         }
     }
 

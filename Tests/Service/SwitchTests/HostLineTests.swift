@@ -2,11 +2,14 @@
 import CardBytes
 import Dispatch
 import ISO8583
+import LocalHTTP
+import Logging
 import NIOCore
 import NIOPosix
 import PSPAPI
 import PaymentValues
 import PostgreSQL
+import Synchronization
 import TestSupport
 import Testing
 
@@ -38,6 +41,91 @@ struct HostLineTests {
         var away: [Duration] = []
         for _ in 0..<10 { away.append(pause.next(hasSpoken: false, wasSignedOn: false)) }
         #expect(away.max() == .seconds(8))
+    }
+
+    /// How long the acquirer's side rests after each of nine lines to a host that serves them so.
+    private func rests(_ serving: @escaping LineHost.Serving) async throws -> [Duration] {
+        let rests = Rests()
+        let acquirer = try Acquirer.withoutBooks(SwitchMeasures(), LogBook())
+        try await LineHost.run(serving) { address in
+            let line = Task(executorPreference: SocketThread.shared) {
+                await acquirer.stayConnected(to: [address], lineSeconds: 60) { rest in
+                    // What comes after the ninth is not waited for; the sleep ends when it is cancelled.
+                    if rests.add(rest) == 9 { try? await Task.sleep(for: .seconds(3_600)) }
+                }
+            }
+            try await eventually("nine lines") { rests.all.count == 9 }
+            line.cancel()
+            await line.value
+        }
+        return rests.all
+    }
+
+    private final class Rests: Sendable {
+        private let kept = Mutex<[Duration]>([])
+
+        /// - Returns: how many there are.
+        func add(_ rest: Duration) -> Int {
+            kept.withLock {
+                $0.append(rest)
+                return $0.count
+            }
+        }
+
+        var all: [Duration] { kept.withLock { $0 } }
+    }
+
+    @Test("S25, S13: a line in silence, one whose sign-on is refused, and one that was of use have rests of their own")
+    func silentAndRefused() async throws {
+        let growing = [500, 1_000, 2_000, 4_000, 8_000]
+        let silent = try await rests { _, _ in }
+        #expect(silent == (growing + [8_000, 8_000, 8_000, 8_000]).map { .milliseconds($0) })
+        let refused = try await rests(LineHost.answering("05", atMost: 1))
+        #expect(refused == (growing + [16_000, 32_000, 60_000, 60_000]).map { .milliseconds($0) })
+        let used = try await rests(LineHost.answering("00", atMost: 1))
+        #expect(used == (1...9).map { _ in .milliseconds(500) })
+    }
+
+    /// A web server at the acquirer's port: “HT” stands where the length should.
+    @Test("S13: bytes that are no frame are counted, and their length is told")
+    func frame() async throws {
+        let (measures, book) = (SwitchMeasures(), LogBook())
+        let acquirer = try Acquirer.withoutBooks(measures, book)
+        let serving: LineHost.Serving = { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: "HTTP/1.1 400"))
+            for try await _ in inbound {}
+        }
+        try await LineHost.run(serving) { address in
+            let line = Task(executorPreference: SocketThread.shared) {
+                await acquirer.stayConnected(to: [address], lineSeconds: 60)
+            }
+            try await eventually("the frame") { measures.counted(.frame) >= 1 }
+            try await eventually("its line") { book.lines(.error).contains { $0.contains("4854") } }
+            #expect(!book.lines(.error).contains { $0.contains("48545450") })
+            line.cancel()
+            await line.value
+        }
+    }
+
+    /// tcp(7): what the other side does not read fills its window, and then this side.
+    @Test("S19: what is sent to a host that does not read is left once its line is full")
+    func fullLine() async throws {
+        let measures = SwitchMeasures()
+        let acquirer = try Acquirer.withoutBooks(measures, LogBook())
+        let serving: LineHost.Serving = { _, _ in try await Task.sleep(for: .seconds(3_600)) }
+        try await LineHost.run(serving) { address in
+            let line = Task(executorPreference: SocketThread.shared) {
+                await acquirer.stayConnected(to: [address], lineSeconds: 60)
+            }
+            try await eventually("the line") { await acquirer.line != nil }
+            var long = ISOMessage(try #require(MessageType(800)))
+            for (field, text) in [(7, "1122000001"), (11, "000001"), (70, "301")] { long.set(field, text) }
+            long.set(48, String(repeating: "X", count: 900))
+            for _ in 0..<50_000 where measures.counted(.lineFull) == 0 { await acquirer.send(long) }
+            #expect(measures.counted(.lineFull) > 0)
+            line.cancel()
+            await line.value
+        }
     }
 
     @Test("S20: of several lines the next one is tried where one is of no use, and the first again after one that was")
@@ -137,5 +225,13 @@ struct HostLineTests {
         // The host's own reference is the payment's name.
         #expect(answer?.contains("HOST00000001-1124") == true)
         #expect(try server.sql("select settlement || ' ' || reference from exchange") == "1129 HOST00000001\n")
+        // Of two answers the later one's count, as it is of one that is written down in another way.
+        message.set(15, "1130")
+        original.set(37, "HOST00000002")
+        let again = Exchange(id: exchange.id, order: 1, original: original, stage: .answered(.approved))
+        row = ExchangeRow(exchange: again, sealed: nil, owner: 7)
+        row.isSealedAlready = true
+        _ = try await store.keep(row, [.decided(HostDecision(.approved(message)))], now: .now)
+        #expect(try server.sql("select settlement || ' ' || reference from exchange") == "1130 HOST00000002\n")
     }
 }

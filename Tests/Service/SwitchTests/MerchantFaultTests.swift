@@ -163,21 +163,11 @@ struct MerchantFaultTests {
         #expect(record.cryptogram?.count == 32)
     }
 
-    /// Of books that nobody asks.
-    private func acquirer(_ measures: SwitchMeasures, _ book: LogBook) throws -> Acquirer {
-        Acquirer(
-            packager: try Packager(.bcd1987), rules: LinkRules(),
-            store: SwitchStore(database: try Database("host=/nowhere", connections: 1)),
-            keys: WatchedKeys(try FailingKeys { nil }, measures, book.logger),
-            seat: Seat(number: 0, owner: 1, trace: 1), start: try #require(HostTime(.now)), logger: book.logger,
-            measures: measures)
-    }
-
     /// A line that takes nothing: what waits there is bounded, and what is not begun is declined.
     @Test("S19: for a host that does not read nothing is kept, and no payment is begun")
     func fullLine() async throws {
         let (measures, book) = (SwitchMeasures(), LogBook())
-        let acquirer = try acquirer(measures, book)
+        let acquirer = try Acquirer.withoutBooks(measures, book)
         let counter = Counter()
         await acquirer.setLine { _ in counter.add() }
         for _ in 0..<100 { await acquirer.put(.connected) }
@@ -194,7 +184,7 @@ struct MerchantFaultTests {
     @Test("S19: answers to nothing that was asked are counted each, and told once in ten seconds")
     func strayAnswers() async throws {
         let (measures, book) = (SwitchMeasures(), LogBook())
-        let acquirer = try acquirer(measures, book)
+        let acquirer = try Acquirer.withoutBooks(measures, book)
         var message = ISOMessage(try #require(MessageType(210)))
         for (field, text) in [(7, "1124123456"), (11, "000001"), (39, "00")] { message.set(field, text) }
         for number in 0..<2_000 {
@@ -254,6 +244,16 @@ struct MerchantFaultTests {
 }
 
 extension Acquirer {
+    /// Of books that nobody asks.
+    static func withoutBooks(_ measures: SwitchMeasures, _ book: LogBook) throws -> Acquirer {
+        Acquirer(
+            packager: try Packager(.bcd1987), rules: LinkRules(),
+            store: SwitchStore(database: try Database("host=/nowhere", connections: 1)),
+            keys: WatchedKeys(try FailingKeys { nil }, measures, book.logger),
+            seat: Seat(number: 0, owner: 1, trace: 1), start: try #require(HostTime(.now)), logger: book.logger,
+            measures: measures)
+    }
+
     fileprivate func setLine(_ line: @escaping @Sendable ([UInt8]?) -> Void) {
         self.line = line
         lineTakes = { false }
