@@ -167,6 +167,13 @@ struct HostSessionTests {
         }
         #expect(throws: PackagerError.missing("answers.match")) { try packager(#""answers": {"match": []}"#) }
         #expect(try packager(#""answers": {"reference": "host"}"#).answers.match == [7, 32, 41])
-        #expect(try Packager(.bcd1987).answers == AnswerRules(match: [7, 32, 37, 41], reference: .ours))
+        let rules = try Packager(.bcd1987).answers
+        #expect(rules == AnswerRules(match: [7, 32, 37, 41], reference: .ours))
+        // An answer has one of the two names.
+        var request = ISOMessage(try #require(MessageType(200)))
+        for (field, text) in [(7, "1124123456"), (11, "000001"), (37, "000000000001")] { request.set(field, text) }
+        for (kept, wrong) in [([7, 11], nil), ([11, 37], nil), ([11], 7)] as [([Int], Int?)] {
+            #expect(request.keeping(kept).difference(from: request, rules) == wrong)
+        }
     }
 }

@@ -31,6 +31,10 @@ struct MACTests {
             let unsigned = try packager.build(message)
             #expect(packager.coded(unsigned, message) == nil)
         }
+        // Eight bytes at the end are no code in another field, as a PIN block's are.
+        var ending = ISOMessage(message.type)
+        ending[52] = Array(1...8)
+        #expect(try packager.coded(packager.build(ending), ending) == nil)
         let (network, plain) = try (#require(MessageType(800)), Packager(.bcd1987))
         #expect(packager.hasCode(message.type) && !packager.hasCode(network) && !plain.hasCode(message.type))
     }
@@ -44,10 +48,11 @@ struct MACTests {
         #expect(throws: PackagerError.noSuchField("mac.exchange", field: 129)) {
             try packager(#""algorithm": "cmac", "exchange": 129"#)
         }
-        #expect(throws: PackagerError.wrongKind("fields.64", wanted: "the format b8, for “mac” is here")) {
-            try packager(
-                #""algorithm": "cmac""#,
-                #", "fields": [{"field": 64, "name": "x", "format": "b4", "encoding": "binary"}]"#)
+        for format in ["b4", "ans8"] {
+            #expect(throws: PackagerError.wrongKind("fields.64", wanted: "the format b8, for “mac” is here")) {
+                try packager(
+                    #""algorithm": "cmac""#, #", "fields": [{"field": 64, "name": "x", "format": "\#(format)"}]"#)
+            }
         }
         #expect(try packager(#""algorithm": "retail""#).mac == MACRules(algorithm: .retail, exchange: nil))
         #expect(
@@ -193,6 +198,8 @@ struct MACTests {
             Array((both + "010203").utf8), text.dropLast(2), text.dropLast(6),
             Array((both + "010203" + both + "010203").utf8),
             Array((both + "010203" + left + "010203").utf8),
+            // No wrapped key has so many bytes.
+            Array(("ab" + both + "010203cd" + left + "040506").utf8),
         ]
         for text in wrong { #expect(HandedKey(text, .retail) == nil) }
     }
